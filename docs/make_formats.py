@@ -53,8 +53,8 @@ SDF = "gazebosim/gz-sim"
 HEAD = """\
 # Public files of other formats
 
-This page shows which public MJCF and SDF files robodyn reads, and how accurately. It also covers
-Gepetto's parallel robots. Each file is read as a tree with closures (`kind="closed_loop"`),
+This page shows which public MJCF and SDF files robodyn reads, and how accurately. The page also
+covers Gepetto's parallel robots. Each file is read as a tree with closures (`kind="closed_loop"`),
 compared with MuJoCo, written in every format and read again. To load one, use its path in a
 checkout of the repository ([MJCF](model_files.md#mjcf) needs the package `mujoco`):
 
@@ -82,8 +82,8 @@ The copy of MuJoCo Menagerie is from July 2026 and lacks files of 4 MiB or more,
 cannot be loaded.
 
 libsdformat 12 reads the SDF files that robodyn writes for the bundled closed loops and platforms
-without an error. For eleven of libsdformat's own test files, its link poses agree with ours to
-2e-15. It rejects the published inertias of puma560.
+without an error. For eleven of libsdformat's own test files, its link poses agree with those of
+robodyn to 2e-15. libsdformat rejects the published inertias of puma560.
 """
 # Parts and variants of the same robots, which are left out.
 VARIANTS = ("scene", "mjx", "keyframe")

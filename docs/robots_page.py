@@ -56,11 +56,11 @@ The columns of the table:
   the description. If the robot misses the goals with this friction, both neglect it, and the entry
   is `none`. The simulation has steps of {step:g} s.
 - **Nodes**: the same goals, sent as messages (`goal_joints`, `goal_pose`) to trajectory_planner,
-  inverse_dynamics and forward_simulator in lockstep. The numbers are the same kinds of errors as
-  above.
+  inverse_dynamics and forward_simulator in lockstep. The numbers are the errors after the joint
+  goal and after the pose goal, as in the two columns before.
 
-{good} of {all} robots load, agree within {tolerance:g} and reach both goals; {nodes} also reach
-them through the nodes.
+{good} of {all} robots load, agree with Pinocchio within {tolerance:g} and reach both goals; {nodes}
+also reach them through the nodes.
 
 | robot | joints | Pinocchio | friction | joint goal | pose goal | nodes |
 |---|---|---|---|---|---|---|

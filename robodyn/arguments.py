@@ -36,7 +36,7 @@ Sized = tuple[int, str, Size]
 
 
 def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
-    """Wrap a public function so that a wrong argument raises `InvalidInput`.
+    """Wrap a public function so that wrong arguments raise `InvalidInput`.
 
     An error that no wrong argument explains is a bug of the function, and is raised unchanged.
 
@@ -70,7 +70,7 @@ def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
 
 
 def check_method_arguments(cls: type, sizes: Mapping[str, Size] | None = None) -> None:
-    """Wrap public methods and constructors of a class and its bases for argument checks.
+    """Add argument checks to the public methods and constructors of a class.
 
     Args:
         cls: class.
@@ -100,7 +100,7 @@ def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> lis
 
 
 def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
-    """Reject arrays whose size differs from that of the method's object.
+    """Reject arrays whose size differs from the one that the method's object requires.
 
     Raises:
         InvalidInput: an array has another size.
@@ -123,7 +123,7 @@ def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
 def _wrong_argument(
     function: Callable[..., Any], args: Any, kwargs: Any, error: Exception
 ) -> InvalidInput | None:
-    """Return the error of the first argument that does not fit its annotation."""
+    """Return the error for the first argument that does not fit its annotation."""
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
@@ -153,7 +153,10 @@ def _wrong_argument(
 
 
 def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
-    """Evaluate the annotations of the parameters, except for `*args` and `**options`."""
+    """Return the evaluated annotations of the parameters, by name.
+
+    Those of `*args` and `**options` are left out.
+    """
     named = {
         name: parameter.annotation
         for name, parameter in signature.parameters.items()
@@ -166,7 +169,7 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:
-    """Return the members of a union, or the hint itself."""
+    """Return the members of a union type, or a tuple of the type hint itself."""
     return get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
 
 
@@ -176,7 +179,10 @@ def _takes_arrays(hint: Any) -> bool:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Return whether a value fits a type hint; numbers and arrays must be finite and plausible."""
+    """Return whether a value fits a type hint.
+
+    Numbers and arrays must also be finite and plausible.
+    """
     kind, inside = get_origin(hint) or hint, get_args(hint)
     choices = _choices(hint)
     if set(choices) >= _ARRAY_LIKE:
@@ -244,7 +250,7 @@ def _is_container(value: Any, kind: type, inside: tuple[Any, ...]) -> bool:
 
 
 def _mismatch(name: str, value: Any, hint: Any, written: str) -> InvalidInput:
-    """Return the error of an argument that does not fit its hint."""
+    """Return the error for an argument that does not fit its type hint."""
     choices = _choices(hint)
     words = [word for each in choices if get_origin(each) is Literal for word in get_args(each)]
     text = f"a {type(value).__name__}"

@@ -22,14 +22,14 @@ SHORT = 60
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute a x b of two vectors (3,), ten times as fast as `numpy.cross`."""
+    """Return the vector product of two vectors (3,), ten times as fast as `numpy.cross`."""
     ax, ay, az = a.tolist()
     bx, by, bz = b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
 def short_repr(record: Any) -> str:
-    """Return an object's class and fields in one line, with shapes in place of arrays.
+    """Return an object's class and fields in one line, with arrays as their shapes.
 
     The object is a dataclass or a named tuple. Other long values are replaced by their types.
     """

@@ -62,7 +62,7 @@ class BaseMotion:
     def of(
         cls, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike, gravity: ArrayLike = _GRAVITY
     ) -> BaseMotion:
-        """Compute the motion of a base from its pose in an inertial frame.
+        """Compute the motion of a base from its pose, twist and acceleration.
 
         Args:
             pose: (..., 7) [m, -] of the base.
@@ -79,21 +79,21 @@ class BaseMotion:
 
     @property
     def specific_force(self) -> FloatArray:
-        """Specific force (..., 3) [m/s^2], base frame."""
+        """Acceleration of the base's origin minus gravity, (..., 3) [m/s^2], base frame."""
         return self.rows[..., :3]
 
     @property
     def angular_velocity(self) -> FloatArray:
-        """Angular velocity (..., 3) [rad/s], base frame."""
+        """Angular velocity of the base in inertial space, (..., 3) [rad/s], base frame."""
         return self.rows[..., 3:6]
 
     @property
     def angular_acceleration(self) -> FloatArray:
-        """Angular acceleration (..., 3) [rad/s^2], base frame."""
+        """Time derivative of the base's angular velocity, (..., 3) [rad/s^2], base frame."""
         return self.rows[..., 6:]
 
     def felt_at(self, pose: ArrayLike) -> BaseMotion:
-        """Return the motion in another frame that is fixed to the base.
+        """Return this motion as measured in another frame that is fixed to the base.
 
         Args:
             pose: (7,) of that frame in this one. To convert measurements of an IMU to the base
@@ -106,7 +106,7 @@ class BaseMotion:
         return BaseMotion(*(part @ R for part in (force, w, self.angular_acceleration)))
 
     def __getitem__(self, index: Any) -> BaseMotion:
-        """Return elements of a batch, indexed by the leading dimensions."""
+        """Return the motions at an index of the batch's leading dimensions."""
         places = index if isinstance(index, tuple) else (index,)
         rows = self.rows[places + (slice(None),)]  # noqa: RUF005  # Python 3.10 has no stars there
         return BaseMotion(*np.split(rows, 3, axis=-1))
@@ -176,7 +176,7 @@ class BaseMotionFilter:
 
 
 def rows_of(base: BaseMotion) -> FloatArray:
-    """Return the motion of a base as one array (..., 9), the form that kernels take.
+    """Return the motion of a base as one array (..., 9), for compiled functions.
 
     Raises:
         InvalidInput: the argument is not a `BaseMotion`.

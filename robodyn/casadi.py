@@ -35,13 +35,13 @@ INPUTS = ("x", "v", "load")
 
 
 class _Callback(casadi.Callback):
-    """CasADi function of columns that computes matrices with NumPy.
+    """CasADi callback that computes matrices from column vectors with NumPy.
 
     Args:
         name: name of the function.
         sizes: size of each argument.
         shapes: rows and columns of each result.
-        compute: function of the arguments (k,), except empty ones, that returns the results.
+        compute: function of all nonempty arguments (k,) that returns the results, a matrix each.
     """
 
     def __init__(
@@ -58,35 +58,38 @@ class _Callback(casadi.Callback):
         self.construct(name, {})
 
     def get_n_in(self) -> int:
-        """Count the arguments."""
+        """Return the number of arguments."""
         return len(self._in)
 
     def get_n_out(self) -> int:
-        """Count the results."""
+        """Return the number of results."""
         return len(self._out)
 
     def get_name_in(self, i: int) -> str:
-        """Return the name of an argument."""
+        """Return the name of argument i."""
         return self._in[i]
 
     def get_name_out(self, i: int) -> str:
-        """Return the name of a result."""
+        """Return the name of result i."""
         return self._out[i]
 
     def get_sparsity_in(self, i: int) -> Any:
-        """Return the shape of an argument: a dense column."""
+        """Return the sparsity of argument i: a dense column."""
         return casadi.Sparsity.dense(self._sizes[self._in[i]], 1)
 
     def get_sparsity_out(self, i: int) -> Any:
-        """Return the shape of a result: a dense matrix."""
+        """Return the sparsity of result i: a dense matrix."""
         return casadi.Sparsity.dense(*self._shapes[self._out[i]])
 
     def has_eval_buffer(self) -> bool:
-        """Return True: numbers are passed in memory, not as CasADi matrices."""
+        """Return True: values are passed as memory buffers, not as CasADi matrices."""
         return True
 
     def eval_buffer(self, given: Any, results: Any) -> int:
-        """Compute all results; those that CasADi needs are written by columns."""
+        """Compute the results, and write those that CasADi requests; return 0 for success.
+
+        Results are written in column-major order.
+        """
         found = self._compute(*(np.frombuffer(part) for part in given))
         for block, result in zip(found, results, strict=True):
             if result is not None:
@@ -94,13 +97,16 @@ class _Callback(casadi.Callback):
         return 0
 
     def keep(self, function: Any) -> Any:
-        """Hold a reference to a derivative as long as this function exists, and return it."""
+        """Store a reference to a derivative function in this function, and return it.
+
+        CasADi itself does not keep derivative functions alive.
+        """
         self._kept.append(function)
         return function
 
 
 class Dynamics(_Callback):
-    """CasADi callback for accelerations or efforts."""
+    """CasADi function for the accelerations or the efforts of a mechanism."""
 
     def __init__(
         self, mechanism: Mechanism, question: str, reference: ArrayLike | None = None
@@ -116,7 +122,7 @@ class Dynamics(_Callback):
         super().__init__(question, self._arguments, {"answer": (self._result, 1)}, self._values)
 
     def eval_buffer(self, given: Any, results: Any) -> int:
-        """Write the function's value for its three arguments to the result buffer."""
+        """Write accelerations or efforts to the result's buffer; return 0 for success."""
         x, v, load = np.frombuffer(given[0]), np.frombuffer(given[1]), np.frombuffer(given[2])
         q = self._unchecked.advance(self._chart.reference, x)
         out = np.frombuffer(results[0])
@@ -132,11 +138,11 @@ class Dynamics(_Callback):
         return [block[0] for block in found[1:]]
 
     def has_jacobian(self) -> bool:
-        """Return True: first derivatives are exact."""
+        """Return True: this function has exact first derivatives."""
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the function that computes the three blocks of the Jacobian."""
+        """Return a CasADi function for the derivatives w.r.t. each of the three arguments."""
         sizes = dict(zip(inames, (*self._rows.arguments, self._result), strict=True))
         shapes = {
             name: (self._result, size)
@@ -145,16 +151,16 @@ class Dynamics(_Callback):
         return self.keep(_Callback(name, sizes, shapes, self._blocks))
 
     def has_reverse(self, count: int) -> bool:
-        """Return whether products with `count` vectors at once are supported; only one is."""
+        """Return whether products of the Jacobian with `count` vectors exist: only for one."""
         return count == 1
 
     def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the function for products with the Jacobian, which second derivatives require."""
+        """Return a CasADi function for vector-Jacobian products, used in second derivatives."""
         return self.keep(_Products(self._rows, self._blocks, name, inames, onames))
 
 
 class _Products(_Callback):
-    """Products of a vector (k,) with the blocks of a Jacobian."""
+    """CasADi function for the products of a vector (k,) with the blocks of a Jacobian."""
 
     def __init__(self, rows: Any, blocks: Any, name: str, inames: Any, onames: Any) -> None:
         self._rows = rows
@@ -170,11 +176,14 @@ class _Products(_Callback):
         super().__init__(name, sizes, shapes, compute)
 
     def has_jacobian(self) -> bool:
-        """Return True: second derivatives exist."""
+        """Return True: this function has derivatives, the second ones of the dynamics."""
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return the function for the blocks of second derivatives, by result, then argument."""
+        """Return a CasADi function for all blocks of second derivatives.
+
+        Blocks are in the order of results, then arguments.
+        """
         arguments = self._rows.arguments
         sizes = dict(zip(inames, (*self._widths, *arguments), strict=True))
         pairs = [(rows, columns) for rows in arguments for columns in self._widths]
@@ -193,7 +202,7 @@ class _Products(_Callback):
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
-    """Return a CasADi function for the acceleration.
+    """Return a CasADi function that computes the acceleration.
 
     Args:
         mechanism: mechanism of any kind.
@@ -210,7 +219,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
-    """Return a CasADi function for the efforts.
+    """Return a CasADi function that computes the efforts.
 
     Args:
         mechanism: mechanism of any kind.
@@ -227,7 +236,7 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def displacement_rate(mechanism: Mechanism) -> Any:
-    """Return a CasADi function of x and v for the time derivative of x (nv,).
+    """Return a CasADi function of x and v for the derivative of the displacement x (nv,).
 
     It is v, except for rotation vectors, whose derivative is the angular velocity multiplied by::
 

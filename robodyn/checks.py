@@ -27,7 +27,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def all_finite(values: FloatArray) -> bool:
-    """Return whether all numbers of a float64 array are finite; fast for a single state."""
+    """Return whether all values of a float64 array are finite, as one bool."""
     if values.size <= FEW and values.ndim == 1 and math.isfinite(sum(values.tolist())):
         return True
     # a batch, a number that is not finite, or finite numbers whose sum overflows
@@ -167,7 +167,7 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
 
 
 def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -> None:
-    """Reject measurements (n,) that are finite but outside any plausible workspace.
+    """Raise an error for measurements (n,) that are finite but implausibly large.
 
     Raises:
         InvalidInput: a value exceeds the limit.
@@ -183,7 +183,10 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -
 
 
 def number_in(text: str) -> float:
-    """Convert a text to a number; NaN for other texts, including 1_0 and non-ASCII digits."""
+    """Convert a string to a number; NaN if it is not a plain ASCII number.
+
+    Digits with underscores, such as 1_0, and other scripts' digits count as no number.
+    """
     try:
         return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
@@ -191,7 +194,7 @@ def number_in(text: str) -> float:
 
 
 def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> None:
-    """Reject joints (`name`, `parent`, `child`) that do not form one tree of all links.
+    """Reject joints that do not connect all links as one tree.
 
     Raises:
         ModelError: a link is unknown or is the child of two joints, or there are several roots or a

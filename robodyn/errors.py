@@ -22,9 +22,9 @@ _LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
 
 
 def shortened(text: str, most: int | None = None) -> str:
-    """Shorten the long words of a text, and the text to `most` characters.
+    """Return a message with its long words shortened, and cut to `most` characters.
 
-    With `most` the text becomes one line with unprintable characters escaped.
+    With `most` the message becomes one line with unprintable characters escaped.
     """
     text = _LONG_WORD.sub(lambda word: _cut(word[0], WORD), text)
     if most is None:
@@ -53,31 +53,37 @@ class RobodynError(Exception):
 
 
 class InvalidInput(RobodynError, ValueError):
-    """Argument that has the wrong shape, is not finite, or is out of range."""
+    """Error raised if an argument has the wrong shape, is not finite, or is out of range."""
 
 
 class ModelError(RobodynError, ValueError):
-    """Model description that is malformed, incomplete or contradictory."""
+    """Error raised if a model description is malformed, incomplete or contradictory."""
 
 
 class ModelNotFound(ModelError):
-    """Unknown model: neither a bundled name nor a file; `value` is the requested name."""
+    """Error raised for a model that is neither a bundled name nor a file.
+
+    `value` is the requested name.
+    """
 
 
 class UnphysicalInertia(ModelError):
-    """Inertia tensor that no rigid body can have; raised only by `strict=True`."""
+    """Error raised with `strict=True` for an inertia tensor that no rigid body can have."""
 
 
 class UnphysicalInertiaWarning(UserWarning):
-    """Warning of an inertia tensor that no rigid body can have, used unchanged."""
+    """Warning of an inertia tensor that no rigid body can have; it is used unchanged."""
 
 
 class MissingInertiaWarning(UnphysicalInertiaWarning):
-    """Warning of a moving link without inertia, treated as massless."""
+    """Warning of a moving link without inertia, which is treated as massless."""
 
 
 class LeftOutWarning(UserWarning):
-    """Warning of a part of a description that is not modeled; the message names it."""
+    """Warning of a part of a model description that the model leaves out.
+
+    The message names this part.
+    """
 
 
 class IncompleteBagWarning(UserWarning):
@@ -93,15 +99,15 @@ def warn(message: str, category: type[Warning] = LeftOutWarning) -> None:
 
 
 class PathError(RobodynError, ValueError):
-    """Unknown path name, or an invalid waypoint file."""
+    """Error raised if a path name is unknown or a waypoint file is invalid."""
 
 
 class InfeasibleTrajectory(RobodynError, ValueError):
-    """Motion that is not possible within its duration or limits."""
+    """Error raised if a motion is not possible within its duration or limits."""
 
 
 class NoPath(RobodynError, ValueError):
-    """No path between two configurations is within the bounds, or none was found.
+    """Error raised if no path between two configurations exists or is found.
 
     Attributes:
         separated_by: obstacle: `start` or `goal`, which violates a bound itself; `singular
@@ -126,7 +132,7 @@ class NoPath(RobodynError, ValueError):
 
 
 class KinematicsError(RobodynError, ArithmeticError):
-    """Configuration in which the mechanism's equations have no solution.
+    """Error raised if the mechanism's equations have no solution at a configuration.
 
     Attributes: `index`, the element of the batch (a tuple, empty for a single call).
     """
@@ -135,25 +141,31 @@ class KinematicsError(RobodynError, ArithmeticError):
 
 
 class ZeroLegLength(KinematicsError):
-    """Leg whose end points coincide; attribute `leg` (1..6)."""
+    """Error raised if the end points of a leg coincide; attribute `leg` (1..6)."""
 
     leg: int
 
 
 class UniversalJointSingularity(ZeroLegLength):
-    """Leg along the fixed axis of its universal joint; attribute `leg` (1..6)."""
+    """Error raised if a leg lies along the fixed axis of its universal joint.
+
+    The attribute `leg` (1..6) is its number.
+    """
 
 
 class UnreachablePose(KinematicsError):
-    """Pose that requires a leg length outside its limits; attribute `leg` (1..6)."""
+    """Error raised if a pose requires a leg length outside its limits.
+
+    The attribute `leg` (1..6) is the leg's number.
+    """
 
     leg: int
 
 
 class SingularConfiguration(KinematicsError):
-    """Configuration in which the force Jacobian H is singular.
+    """Error raised at a configuration with a singular force Jacobian.
 
-    Attributes: `smallest_singular_value`, and `direction` (6,), the unit wrench
+    Attributes: `smallest_singular_value` of this Jacobian, and `direction` (6,), the unit wrench
     [force; moment] in the base frame that no leg forces can produce.
     """
 
@@ -162,13 +174,16 @@ class SingularConfiguration(KinematicsError):
 
 
 class NoSolution(KinematicsError):
-    """Iteration that did not converge; the attribute `residual` is the largest remaining error."""
+    """Error raised if an iteration does not converge.
+
+    The attribute `residual` is the largest remaining error.
+    """
 
     residual: float
 
 
 class UnderActuated(RobodynError, ValueError):
-    """Mechanism with fewer driven joints than degrees of freedom.
+    """Error raised if a mechanism has fewer driven joints than degrees of freedom.
 
     Inverse dynamics then has no solution, but forward dynamics and simulation work. The attribute
     `joints` lists the joints that can move while all motors are locked.
@@ -178,26 +193,32 @@ class UnderActuated(RobodynError, ValueError):
 
 
 class SimulationFailed(RobodynError, ArithmeticError):
-    """Simulation with an infinite or NaN state; `time` [s] is that of the last valid state."""
+    """Error raised if a simulation reaches an infinite or NaN state.
+
+    The attribute `time` [s] is that of the last valid state.
+    """
 
     time: float
 
 
 class MissingExtra(RobodynError, ImportError):
-    """Feature whose optional package is not installed; the message states how to install it."""
+    """Error raised if an optional package of a feature is not installed.
+
+    The message states how to install it.
+    """
 
 
 class SingularMassMatrix(KinematicsError):
-    """Joint of a serial arm without inertia, so that no acceleration exists."""
+    """Error raised if a joint of a serial arm has no inertia, so no acceleration exists."""
 
 
 class OutputError(RobodynError, OSError):
-    """Result file or folder that is not writable; `value` is its path."""
+    """Error raised if a result file or folder is not writable; `value` is its path."""
 
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Convert system errors about a file or folder that is not writable to `OutputError`."""
+    """Convert system errors about an unwritable file or folder to `OutputError`."""
     try:
         yield
     except OSError as error:
@@ -207,8 +228,8 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 class ResumeRefused(RobodynError, ValueError):
-    """Existing output that does not belong to the requested sweep."""
+    """Error raised if existing output does not belong to the requested sweep."""
 
 
 class ClusterError(RobodynError, RuntimeError):
-    """Cluster that does not respond, is lost, or has another version of the library."""
+    """Error raised if a cluster fails: no response, lost, or another library version."""

@@ -45,11 +45,11 @@ _KEPT = ("numpy", "scipy", "numba")
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that installs the packages of an extra for the running Python.
+    """Return the shell command that installs the packages of an extra.
 
-    A Python managed by the system (PEP 668) rejects pip; there the command first creates a virtual
-    environment with access to the system's packages, including ROS 2. System packages against which
-    others are compiled keep their versions.
+    It is for the running Python. A Python managed by the system (PEP 668) rejects pip; there the
+    command first creates a virtual environment with access to the system's packages, including
+    ROS 2. System packages against which others are compiled keep their versions.
     """
     packages = " ".join(map(shlex.quote, [*EXTRAS[extra], *_kept()]))
     if not _belongs_to_the_system():
@@ -64,7 +64,7 @@ def how_to_install(extra: str) -> str:
 
 @contextmanager
 def needing(extra: str, what: str, package: str) -> Iterator[None]:
-    """Import optional packages; if one is missing, the error states how to install it.
+    """Return a context for imports of optional packages, which explains missing ones.
 
     Args:
         extra: extra with these packages.
@@ -84,7 +84,7 @@ def needing(extra: str, what: str, package: str) -> Iterator[None]:
 
 
 def _kept() -> list[str]:
-    """Return the versions of the system's packages outside of this environment, as requirements."""
+    """Return version requirements that keep the system's packages at their versions."""
     found = []
     for name in _KEPT:
         with suppress(PackageNotFoundError):

@@ -39,7 +39,7 @@ Differentiable = Callable[[Any, Any, Any], Any]
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, efforts) for the acceleration.
+    """Return a function f(x, v, efforts) that computes the acceleration.
 
     Args:
         mechanism: mechanism of any kind.
@@ -57,7 +57,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, acceleration) for the efforts.
+    """Return a function f(x, v, acceleration) that computes the efforts.
 
     Args:
         mechanism: mechanism of any kind.
@@ -76,7 +76,7 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 def step(
     mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
 ) -> Differentiable:
-    """Return a function f(x, v, efforts) that advances a simulated mechanism by constant efforts.
+    """Return a function f(x, v, efforts) that advances a simulation by constant efforts.
 
     It uses Runge-Kutta steps of order 4, like `rd.Plant` without end stops and effort limits.
     Derivatives are those of the discrete step; they are exact for mechanisms without dry friction.
@@ -99,10 +99,16 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Create a JAX function of arrays (..., k) from a function of rows and its derivatives."""
+    """Return a differentiable JAX function of arrays (..., k) for the given `Rows`.
+
+    `rows` computes results and derivatives from arrays (N, k).
+    """
 
     def call(compute: Any, shapes: Any, given: Any) -> Any:
-        """Compute in double precision, and convert the results to the types that JAX expects."""
+        """Call a NumPy function from JAX; return arrays of JAX's floating-point type.
+
+        The function computes in double precision.
+        """
         kind = jnp.result_type(float)
         lead = jnp.broadcast_shapes(*(jnp.shape(each)[:-1] for each in given))
         whole = [jnp.broadcast_to(each, (*lead, jnp.shape(each)[-1])) for each in given]

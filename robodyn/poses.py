@@ -103,7 +103,7 @@ def matrix_from_pose(pose: ArrayLike) -> FloatArray:
 
 
 def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
-    """Return the transform of a joint's motion along or about its axis.
+    """Return the transform (..., 4, 4) of a joint's motion along or about its axis.
 
     Args:
         kind: `prismatic` for a translation, else a rotation.
@@ -199,9 +199,10 @@ def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
 
 
 def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Compute the displacement between poses.
+    """Compute the displacement from one pose to another.
 
-    It is the translation, followed by the rotation vector of R_goal R_start'.
+    It is the translation, followed by the rotation vector of R_goal R_start', with the rotation
+    matrices of both poses.
 
     Args:
         start, goal: poses (..., 7).
@@ -243,7 +244,7 @@ def left_jacobian(turn: FloatArray) -> FloatArray:
 
 
 def cross_matrices(vectors: FloatArray) -> FloatArray:
-    """Return the matrices (N, 3, 3) of the cross products with vectors (N, 3)."""
+    """Return the skew-symmetric matrices (N, 3, 3) of vectors (N, 3), for cross products."""
     out = np.zeros((len(vectors), 3, 3))
     x, y, z = vectors.T
     out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
@@ -251,7 +252,7 @@ def cross_matrices(vectors: FloatArray) -> FloatArray:
 
 
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
-    """Transform the pose `inner`, given in the frame `outer`, to the base frame.
+    """Return the base-frame pose of a frame `inner` that is given in a frame `outer`.
 
     Args:
         outer: pose (..., 7) of a frame in the base frame.
@@ -275,7 +276,7 @@ def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
 
 
 def inverse_pose(pose: ArrayLike) -> FloatArray:
-    """Compute the pose of the base frame in a frame given by its pose in the base frame.
+    """Compute the pose of the base frame in a frame that has a given pose.
 
     Args:
         pose: (..., 7) of the frame.
@@ -311,7 +312,7 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
 
 
 def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Transform the components of a twist from the base frame to the platform's axes.
+    """Resolve a twist, given in the base frame, in the platform's axes.
 
     Args:
         pose: (..., 7) of the platform.
@@ -328,7 +329,7 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Transform the components of a twist from the platform's axes to the base frame.
+    """Resolve a twist, given in the platform's axes, in the base frame.
 
     Args:
         pose: (..., 7) of the platform.
@@ -344,7 +345,7 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 
 def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArray:
-    """Transform the covariance of a twist from the base frame to the platform's axes.
+    """Transform a twist's covariance from the base frame to the platform's axes.
 
     Args:
         pose: (7,) of the platform.
@@ -377,7 +378,7 @@ def _resolve(
 
 
 def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
-    """Rotate a pair of vectors (6,) between the axes of a pose (7,) and the base, unchecked."""
+    """Rotate two vectors (6,) between a pose's axes and the base frame, without checks."""
     out = np.empty((1, 6))
     kernels.resolved_pairs(row(pose), row(pair), to_base, out)
     single: FloatArray = out[0]

@@ -32,7 +32,7 @@ _pool: ThreadPoolExecutor | None = None
 
 
 def set_threads(count: int | None) -> None:
-    """Set the number of threads for large batches.
+    """Set the number of threads that large batches use.
 
     Args:
         count: number of threads; None means one per available processor.
@@ -51,7 +51,7 @@ def set_threads(count: int | None) -> None:
 
 
 def get_threads() -> int:
-    """Return the number of threads for large batches."""
+    """Return the number of threads that large batches use."""
     if _count is not None:
         return _count
     if hasattr(os, "sched_getaffinity"):
@@ -60,10 +60,11 @@ def get_threads() -> int:
 
 
 def split(work: Callable[[int, int], bool], count: int) -> bool:
-    """Call work(first, last) for ranges of 0..count, on several threads if worthwhile.
+    """Call work(first, last) for consecutive index ranges, on several threads if useful.
 
     Returns:
-        Whether all calls returned True. After one that returned False, no more are started.
+        Whether all calls returned True. The ranges cover 0 to `count`; after a call that returned
+        False, no more are started.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
     if _is_worker():
@@ -83,9 +84,10 @@ def split(work: Callable[[int, int], bool], count: int) -> bool:
 
 
 def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a function so that it runs once per set of arguments, even with several threads.
+    """Wrap a function so that its result is computed once for the same arguments.
 
-    Other threads wait for the first call (`functools.cache` would let all of them call it).
+    This holds for several threads, too: other threads wait for the first call, whereas
+    `functools.cache` would let all of them call the function.
     """
     lock = threading.Lock()
     made: dict[tuple[object, ...], object] = {}
@@ -105,9 +107,9 @@ def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def each(work: Callable[[int], None], count: int) -> Iterator[int]:
-    """Call work(0) to work(count - 1) on several threads; yield each number when it is done.
+    """Call work(0) to work(count - 1) on threads; yield each index when its call is done.
 
-    An exception in one of them is raised here, and no more are started.
+    An exception in a call is raised here, and no more calls are started.
     """
     if get_threads() < 2 or count < 2 or _is_worker():
         for item in range(count):
@@ -126,7 +128,7 @@ def each(work: Callable[[int], None], count: int) -> Iterator[int]:
 
 
 def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that runs each call on its own thread with `size` bytes of stack."""
+    """Return a function that runs each call on a new thread with `size` bytes of stack."""
 
     def on_thread(*args: P.args, **kwargs: P.kwargs) -> T:
         found: Future[T] = Future()
@@ -151,7 +153,7 @@ def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
 
 
 def _is_worker() -> bool:
-    """Return whether this is a worker thread, which must not wait for other workers."""
+    """Return whether this thread is a worker, which must not wait for other workers."""
     return threading.current_thread().name.startswith(_NAME)
 
 

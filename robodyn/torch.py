@@ -35,7 +35,7 @@ Differentiable = Callable[[Any, Any, Any], Any]
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, efforts) for the acceleration.
+    """Return a function f(x, v, efforts) that computes the acceleration.
 
     Args:
         mechanism: mechanism of any kind.
@@ -53,7 +53,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, acceleration) for the efforts.
+    """Return a function f(x, v, acceleration) that computes the efforts.
 
     Args:
         mechanism: mechanism of any kind.
@@ -72,7 +72,7 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 def step(
     mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
 ) -> Differentiable:
-    """Return a function f(x, v, efforts) that advances a simulated mechanism by constant efforts.
+    """Return a function f(x, v, efforts) that advances a simulation by constant efforts.
 
     It uses Runge-Kutta steps of order 4, like `rd.Plant` without end stops and effort limits.
     Derivatives are those of the discrete step; they are exact for mechanisms without dry friction.
@@ -95,7 +95,10 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Create a function of tensors (..., k) from a function of rows (N, k) and its derivatives."""
+    """Return a differentiable function of tensors (..., k) for the given `Rows`.
+
+    `rows` computes results and derivatives from arrays (N, k).
+    """
 
     def single(x: Any, v: Any, load: Any) -> Any:
         given = [torch.as_tensor(each) for each in (x, v, load)]
@@ -107,25 +110,31 @@ def _function(rows: Rows) -> Differentiable:
 
 
 def _compute(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
-    """Call a function of rows with tensors (..., k); results get their type and device."""
+    """Call a NumPy function of rows (N, k) with tensors (..., k), and return tensors.
+
+    They have the type and the device of the first argument.
+    """
     like = given[0]
     found = call_with_rows(compute, shapes, (each.detach().cpu() for each in given))
     return tuple(torch.as_tensor(each, dtype=like.dtype, device=like.device) for each in found)
 
 
 class _Mapped(Function):  # type: ignore[misc]
-    """Differentiable function that `torch.func.vmap` evaluates as one larger batch."""
+    """Base class of autograd functions that `torch.func.vmap` evaluates as one batch."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
-        """Save the arguments for derivatives."""
+        """Save the arguments in the context, for the computation of derivatives."""
         ctx.rows = inputs[0]
         ctx.save_for_backward(*inputs[1:])
         ctx.save_for_forward(*inputs[1:])
 
     @classmethod
     def vmap(cls, info: Any, in_dims: Any, rows: Any, *given: Any) -> Any:
-        """Move the mapped dimension to the front and evaluate the whole batch at once."""
+        """Move the mapped dimension to the front, and evaluate the whole batch at once.
+
+        Return the results, and the position of the mapped dimension in each: 0.
+        """
         size = info.batch_size
         whole = (
             each.expand(size, *each.shape) if dim is None else each.movedim(dim, 0)
@@ -136,16 +145,16 @@ class _Mapped(Function):  # type: ignore[misc]
 
 
 class _Values(_Mapped):
-    """Differentiable function that computes the results of a `Rows`."""
+    """Autograd function that computes the results of a `Rows`."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
-        """Compute the results."""
+        """Return the results as tensors (..., k)."""
         return _compute(rows.compute, rows.result_shapes, given)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Compute vector-Jacobian products: gradients times the derivatives."""
+        """Return vector-Jacobian products: gradients times the derivatives."""
         blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
         return None, *(
             sum(
@@ -156,7 +165,7 @@ class _Values(_Mapped):
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *changes: Any) -> Any:
-        """Compute Jacobian-vector products: derivatives times changes of the arguments."""
+        """Return Jacobian-vector products: derivatives times changes of the arguments."""
         blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
         return tuple(
             sum(
@@ -169,11 +178,11 @@ class _Values(_Mapped):
 
 
 class _Derivatives(_Mapped):
-    """Function that computes the derivatives of a `Rows`, and cannot be differentiated itself."""
+    """Autograd function for the derivatives of a `Rows`; second derivatives are missing."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
-        """Compute the derivative (..., k, j) of each result with respect to each argument."""
+        """Return the derivatives (..., k, j) of each result with respect to each argument."""
         shapes = rows.result_shapes + rows.derivative_shapes
         return _compute(rows.differentiate, shapes, given)[len(rows.results) :]
 

@@ -51,7 +51,7 @@ def warm_up(mechanism: Mechanism) -> None:
 
 
 def warm_up_watching(mechanism: Mechanism) -> None:
-    """Call once the functions that check configurations and paths for singularities."""
+    """Call the functions that watch for singularities once, so that later calls are fast."""
     home, rest = mechanism.home, np.zeros(mechanism.coordinates.velocity_size)
     with suppress(RobodynError):
         path = _motion_near_home(mechanism)
@@ -66,7 +66,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
 
 
 def warm_up_summary(mechanism: Mechanism) -> None:
-    """Call once the functions that summarize a run."""
+    """Call the functions that summarize a run once, so that later calls are fast."""
     with suppress(RobodynError):
         path = _motion_near_home(mechanism)
         moved = path.sample(path.times)
@@ -75,7 +75,7 @@ def warm_up_summary(mechanism: Mechanism) -> None:
 
 
 def _motion_near_home(mechanism: Mechanism) -> SampledTrajectory:
-    """Create a motion from home to a nearby configuration in one second, and back."""
+    """Return a motion from home to a nearby configuration in one second, and back."""
     home = mechanism.home
     aside = mechanism.advance(home, np.full(mechanism.coordinates.velocity_size, STEP))
     # two intervals, since arrays of one row have another type in the kernels
@@ -85,7 +85,7 @@ def _motion_near_home(mechanism: Mechanism) -> SampledTrajectory:
 
 
 def _follow(mechanism: Mechanism, path: SampledTrajectory) -> None:
-    """Follow a path, replace it halfway, and stop."""
+    """Follow a path with a trajectory follower, replace it halfway, and stop."""
     tolerance = path_tolerances(mechanism, DEFAULT_TOLERANCE)
     follower = TrajectoryFollower(mechanism, predicts=True, path_tolerance=tolerance)
     follower.follow(path)

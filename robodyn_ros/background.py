@@ -18,11 +18,11 @@ PERIOD = 0.5
 
 
 class Canceled(Exception):
-    """Raised in the thread of canceled work."""
+    """Error that ends a canceled task, raised in its thread when it reports progress."""
 
 
 class Background:
-    """Runner of one task at a time in a thread; a new task cancels the previous one.
+    """Background thread that runs one task at a time; a new task cancels the last.
 
     Args:
         node: node whose executor calls back with results.
@@ -48,7 +48,7 @@ class Background:
         done: Callable[[Any], object],
         failed: Callable[[rd.RobodynError], None],
     ) -> None:
-        """Start a task in a thread; call back in the thread of the node.
+        """Start a task in the background; its callbacks run in the thread of the node.
 
         Args:
             what: name of the task, for messages.

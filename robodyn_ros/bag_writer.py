@@ -38,7 +38,7 @@ METADATA_VERSION = 8
 
 
 class RecordingFailed(RobodynError, OSError):
-    """Raised when the bag could not be written, for example because the disk is full."""
+    """Error raised if the bag cannot be written, for example because the disk is full."""
 
 
 class BagWriter:
@@ -89,7 +89,7 @@ class BagWriter:
 
         Raises:
             InvalidInput: no definition of this type is available.
-            RecordingFailed: as for `write`.
+            RecordingFailed: the bag cannot be written.
         """
         return self._try("add_topic", name, kind, digest, [_as_stored(each) for each in offered])
 
@@ -111,7 +111,7 @@ class BagWriter:
         """Flush all messages to the file, so that they survive if the process is killed.
 
         Raises:
-            RecordingFailed: as for `write`.
+            RecordingFailed: the bag cannot be written.
         """
         self._try("flush")
 
@@ -196,7 +196,7 @@ class _ByRosbags:
         self.write, self.abort = self._writer.write, self._writer.abort
 
     def flush(self) -> None:
-        """End the current chunk; rosbags would do so after a megabyte."""
+        """End the current chunk, which rosbags would do only after a megabyte."""
         storage: Any = self._writer.storage
         chunk = getattr(storage, "chunk", None)
         if chunk is not None and chunk.msgs:
@@ -221,7 +221,7 @@ class _ByRosbags:
 
 
 def _as_stored(profile: QoSProfile) -> dict[str, Any]:
-    """Convert a QoS profile to metadata of version 8, with the numbers of rmw's policies."""
+    """Convert a QoS profile to bag metadata of version 8, with rmw's policy values."""
 
     def time(duration: Any) -> dict[str, int]:
         seconds, rest = divmod(duration.nanoseconds, NANOSECONDS)
@@ -249,13 +249,15 @@ TICKS = 10_000
 
 
 class BagClock:
-    """Clock that stamps messages for a bag and buffers them until the time source is known.
+    """Clock that stamps messages for a bag, once the time source is known.
+
+    Until then it buffers the messages.
 
     Args:
         source: `sim`, `wall`, or `auto`, which the first call of `tick` or `use_wall_clock`
             decides.
         write: called with topic, stamp [ns] and data of each stamped message.
-        most_held: largest number of buffered bytes.
+        most_held: number of buffered bytes above which the wall clock is used.
 
     Attributes:
         source: `sim` or `wall` once decided.
@@ -306,7 +308,13 @@ class BagClock:
             self._release()
 
     def take(self, topic: Any, sent: int, received: int, data: bytes) -> None:
-        """Add a message with the wall times [ns] at which it was sent and received."""
+        """Stamp and write a message, or buffer it until the time source is known.
+
+        Args:
+            topic: handle returned by `BagWriter.add_topic`.
+            sent, received: wall times [ns] at which the message was sent and received.
+            data: serialized message.
+        """
         if self.source == "wall":
             self._write(topic, received, data)
         elif self._ticks:

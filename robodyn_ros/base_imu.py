@@ -47,7 +47,14 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
 
 
 def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> Imu:
-    """Create a message at a stamp [ns] with specific force (3,) and angular velocity (3,)."""
+    """Create an IMU message; it states that there is no orientation.
+
+    Args:
+        stamp: time [ns].
+        frame: frame of the vectors.
+        force: (3,) [m/s^2] specific force.
+        rate: (3,) [rad/s] angular velocity.
+    """
     message = Imu()
     message.header.stamp, message.header.frame_id = messages.to_stamp(stamp), frame
     message.orientation_covariance[0] = -1.0  # REP-145: no orientation
@@ -89,7 +96,7 @@ class BaseImu:
         subscribe(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
-        """Return the motion of the base at a state's stamp [ns]; None if the motion is unknown."""
+        """Return the motion of the base at a state's stamp [ns]; None if it is unknown."""
         if self._last is None:
             return None
         age = (stamp - self._last[0]) * 1e-9

@@ -88,7 +88,7 @@ class ConditionMonitor(Node):
         self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
 
     def _is_due(self, stamp: int) -> bool:
-        """Return whether to evaluate the state at a stamp [ns]; always true near a singularity."""
+        """Return whether to evaluate the state at a stamp [ns]: always near a singularity."""
         if not self._is_near and 0 <= stamp - self._looked < self._rest:
             self._stamp = stamp  # well conditioned up to here
             return False
@@ -122,7 +122,10 @@ class ConditionMonitor(Node):
     def _publish_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> bool:
-        """Publish the speed scale on the way to a singularity; return whether one is near."""
+        """Publish the scaled condition number and the speed factor of a state.
+
+        Return whether the state is near a singularity or the motion is slowed down.
+        """
         scaled = number
         if self._length != 1.0:
             scaled = float(self._mechanism.condition_number(configuration, self._length))
@@ -161,7 +164,7 @@ class ConditionMonitor(Node):
         return Status("condition number", level, message, values)
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Change thresholds and evaluate the trajectory again."""
+        """Apply changed thresholds, and evaluate the trajectory again."""
         level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         level.level = self._level.level
         self._scaling.set_limits(*_scaling(p))
@@ -213,7 +216,7 @@ class ConditionMonitor(Node):
     def _publish_conditions(
         self, first_trouble: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
-        """Replace the published results of the previous trajectory."""
+        """Publish the results for a new trajectory, in place of the previous ones."""
         self._outlook = Status("trajectory ahead", level, text, values)
         self._ahead.publish(Float64(data=first_trouble))
         self._publish()
@@ -227,7 +230,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Return the settings of `~/scale`; reject invalid ones by their parameter names."""
+    """Return start, end and characteristic length for `~/scale` from the parameters."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

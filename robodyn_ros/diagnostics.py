@@ -27,7 +27,7 @@ class Status(NamedTuple):
 
 
 def log_at_level(node: Node, level: int, text: str) -> None:
-    """Log a text at the severity of a level; rclpy allows only one severity per line of code."""
+    """Log a message at a status level: rclpy allows only one severity per call site."""
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:
@@ -37,9 +37,9 @@ def log_at_level(node: Node, level: int, text: str) -> None:
 
 
 def reporter(node: Node) -> Callable[..., None]:
-    """Return a function (time [ns], statuses) that publishes the statuses on `/diagnostics`.
+    """Return a function (time [ns], statuses) that publishes on `/diagnostics`.
 
-    They are named `<node>: <task>`; the name of a node in a namespace includes it, such as
+    The statuses are named `<node>: <task>`; the name of a node in a namespace includes it, such as
     `left/inverse_dynamics`.
     """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)

@@ -97,7 +97,7 @@ class JointCommands:
             self._publisher.publish(self._message.filled(stamp, **values))
 
     def others(self) -> str:
-        """Describe other publishers on these command topics; empty if there are no others."""
+        """Return a message that names other publishers of commands, else an empty string."""
         for publisher in self._publishers:
             topic = publisher.topic_name
             if self._node.count_publishers(topic) > 1:
@@ -114,7 +114,7 @@ class JointCommands:
         """Subscribe to command topics that have other publishers; call this periodically.
 
         Args:
-            on_other: called with a text when a command of another publisher is received.
+            on_other: called with a message when a command of another publisher is received.
         """
         for publisher in self._publishers:
             topic, kind = publisher.topic_name, publisher.msg_type
@@ -146,7 +146,7 @@ class EffortOutputs:
         unit: unit of commands, see `CommandUnit`.
 
     Raises:
-        InvalidInput: as for `JointCommands`.
+        InvalidInput: the mechanism's actuators lack the data to convert efforts to this unit.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism, unit: str) -> None:
@@ -182,7 +182,7 @@ class EffortOutputs:
             configuration, velocity: state; without a velocity the mechanism is at rest.
 
         Returns:
-            The reason why they are not published; empty if they are.
+            The reason why the efforts are not published; an empty string if they are.
         """
 
         def rates() -> FloatArray | None:
@@ -199,13 +199,28 @@ class EffortOutputs:
         return ""
 
     def tip(self, stamp: int, configuration: FloatArray) -> None:
-        """Publish the pose of the tip as joint positions, for planners that support only trees."""
+        """Publish the tip pose as joint positions, for planners that support only trees.
+
+        Args:
+            stamp: time [ns] of the state.
+            configuration: (nq,) of the mechanism.
+        """
         if self._tip is not None and self._tip_states.get_subscription_count():
             message = JointStateMessage(self._tip.independent_joints)
             self._tip_states.publish(message.filled(stamp, self._tip.positions(configuration)))
 
     def plots(self, stamp: int, command: Command, wrench: FloatArray, loaded: Mechanism) -> None:
-        """Publish the efforts before limits, and those of the model `loaded` with massless legs."""
+        """Publish efforts for plots: the required ones, and those with massless legs.
+
+        The required efforts are those before limits. Only some models have the formulation with
+        massless legs.
+
+        Args:
+            stamp: time [ns] of the state.
+            command: command computed for this state.
+            wrench: (6,) [N, N m] external wrench, base frame.
+            loaded: mechanism with its payload.
+        """
         if self._forces.get_subscription_count():
             self._forces.publish(self._plot.filled(stamp, effort=command.required))
         known = "massless" in formulations(self._mechanism)
@@ -217,16 +232,16 @@ class EffortOutputs:
     def trajectory(
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
-        """Publish a joint trajectory with its efforts, within limits, once it has a subscriber.
+        """Publish a joint trajectory with limited efforts once the topic has a subscriber.
 
-        Computing a long one takes a tenth of a second, during which no state is processed; see
-        `publish_latest`.
+        Computing a long trajectory takes a tenth of a second, during which no state is processed;
+        see `publish_latest`.
         """
         self._waiting = lambda: self._publish_trajectory(trajectory, start, loaded)
         self.publish_latest()
 
     def publish_latest(self) -> None:
-        """Publish the latest trajectory if it has a subscriber and has not been published yet."""
+        """Publish the latest trajectory, unless it was published or has no subscriber yet."""
         if self._waiting is not None and self._with_effort.get_subscription_count():
             publish, self._waiting = self._waiting, None
             publish()

@@ -71,7 +71,7 @@ REST = ("timer", "service", "client")
 
 
 class Finished(Exception):
-    """Raised in a callback to end the process with an exit code; a text is logged."""
+    """Error raised in a callback to end the process with an exit code and a message."""
 
     def __init__(self, code: int, text: str = "") -> None:
         super().__init__(text)
@@ -79,7 +79,7 @@ class Finished(Exception):
 
 
 class _Tolerant(Executor):
-    """Executor of rclpy that drops messages, requests and responses that it cannot take.
+    """Executor that drops messages, requests and responses that it cannot take.
 
     A subscription's callback must not be a coroutine: it is called when its message is taken.
     """
@@ -115,7 +115,7 @@ class MultiExecutor(_Tolerant, MultiThreadedExecutor):
 
 
 class LeanExecutor(_Tolerant, SingleThreadedExecutor):
-    """Executor of one node in the spinning thread, with direct calls for subscriptions."""
+    """Executor of one node, which calls the callbacks of subscriptions directly."""
 
     def __init__(self, node: Node) -> None:
         # before the base class, which may call wake() at once
@@ -129,7 +129,11 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         self._wake_up.trigger()
 
     def create_task(self, callback: Any, *args: Any, **kws: Any) -> Task:
-        """Schedule a call in the spinning thread."""
+        """Schedule a call of a function in the spinning thread.
+
+        Returns:
+            The task, whose result is that of the function.
+        """
         task = super().create_task(callback, *args, **kws)
         self._wake_up.trigger()
         return task
@@ -180,7 +184,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
                         self._do_rest()
 
     def _begin(self, waitable: Any) -> None:
-        """Take the data of a ready waitable, and execute it with the rest."""
+        """Take the data of a ready waitable, and schedule its execution."""
         for future in getattr(waitable, "_futures", ()):  # an action client's
             future._set_executor(self)
         try:
@@ -253,11 +257,15 @@ class Waiting:
         )
 
     def is_current(self) -> bool:
-        """Return whether the node still has the entities of this wait set."""
+        """Return whether the node's entities are still those of this wait set."""
         return self._entities == self._present()
 
     def look(self, timeout: float = 0.0) -> tuple[Any, bool]:
-        """Wait up to `timeout` [s]; return ready subscriptions, and whether others are ready."""
+        """Wait up to `timeout` [s] until an entity of the node is ready.
+
+        Returns:
+            Handles of the subscriptions that are ready, and whether any other entity is ready.
+        """
         wait_set = self._set
         wait_set.clear_entities()
         for add, handle in self._add:
@@ -275,7 +283,7 @@ class Waiting:
         return ready, bool(rest)
 
     def wait(self, timeout: float) -> bool:
-        """Wait up to `timeout` [s] and execute the callbacks of subscriptions that are ready.
+        """Wait up to `timeout` [s] and execute the callbacks of received messages.
 
         Returns:
             Whether anything else is ready.
@@ -288,7 +296,7 @@ class Waiting:
 
 
 def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
-    """Take a message, if there is one, and call the callback with it.
+    """Take a message of a subscription, if there is one, and call its callback.
 
     A message that cannot be read, or for which the callback fails, is added to `refusals`.
     """
@@ -320,13 +328,13 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
 
 
 def takes_info(subscription: Any) -> bool:
-    """Return whether a subscription's callback also takes message info; on Humble none does."""
+    """Return whether a subscription's callback takes message info; never on Humble."""
     kind = getattr(subscription, "_callback_type", None)
     return kind is not None and kind.name != "MessageOnly"
 
 
 def chosen() -> str:
-    """Return the executor that the environment variable `ROBODYN_EXECUTOR` selects.
+    """Return the name of the executor that the variable `ROBODYN_EXECUTOR` selects.
 
     Raises:
         InvalidInput: the executor is unknown, or this rclpy does not have it.

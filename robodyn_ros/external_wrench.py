@@ -33,7 +33,7 @@ GAP = 100_000_000
 
 
 class ExternalWrench:
-    """Subscription to `external_wrench`; the last wrench acts until another one arrives.
+    """Subscription to `external_wrench`; a wrench acts until the next one arrives.
 
     A wrench in the base frame, or without a frame, is about the body's reference point; one in the
     frame of the moving body rotates with it. Other frames are looked up in TF. The wrench of a
@@ -66,7 +66,7 @@ class ExternalWrench:
         )
 
     def at(self, configuration: FloatArray) -> FloatArray:
-        """Return the wrench for a configuration.
+        """Return the external wrench on the mechanism in a configuration.
 
         Args:
             configuration: (nq,) of the mechanism.
@@ -93,7 +93,7 @@ class ExternalWrench:
             self._wait(message)
 
     def _resolve(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
-        """Return the wrench about the body's reference point, and whether it rotates with it."""
+        """Return a wrench about the reference point, and whether it rotates with the body."""
         base, body = self._own
         if frame in ("", *self._own):
             return wrench, frame == body
@@ -103,7 +103,7 @@ class ExternalWrench:
         return turned_to_base(self._frames.pose(frame, base), wrench), False
 
     def _wait(self, message: WrenchStamped) -> None:
-        """Keep a wrench whose frame may still arrive."""
+        """Keep a wrench until the transform of its frame arrives."""
         self._waiting = message
         if self._retry is None:
             self._retry = steady_timer(self._node, RETRY, self._try_again)
@@ -117,7 +117,10 @@ class ExternalWrench:
 
 
 class EstimatedWrench:
-    """Publisher of `estimated_wrench`, about the body's reference point in the base frame.
+    """Publisher of `estimated_wrench`, estimated from the mechanism's motion.
+
+    The wrench acts on the body from its surroundings. It is about the body's reference point, in
+    the base frame.
 
     Args:
         node: node that publishes.

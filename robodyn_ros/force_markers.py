@@ -141,7 +141,7 @@ class ForceArrows:
         return found
 
     def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
-        """Create a label above the body with the condition number, in its level's color."""
+        """Create a label above the body with the condition number, colored by its level."""
         above = self._mechanism.body_pose(configuration)[:3] + np.array(
             [0.0, 0.0, 0.5 * self._size]
         )
@@ -151,7 +151,7 @@ class ForceArrows:
     def _text(
         self, stamp: int, kind: tuple[str, int], text: str, where: FloatArray, rgb: Color
     ) -> Marker:
-        """Create a label that faces the camera."""
+        """Create a text marker that faces the camera."""
         marker = self._marker(stamp, kind, Marker.TEXT_VIEW_FACING, rgb)
         marker.text = text
         marker.scale.z = 4.0 * self._width
@@ -171,7 +171,7 @@ class ForceArrows:
         return marker
 
     def _marker(self, stamp: int, kind: tuple[str, int], shape: int, rgb: Color) -> Marker:
-        """Create a marker with a namespace and number."""
+        """Create a marker with a namespace and an ID."""
         marker = Marker(ns=kind[0], id=kind[1], type=shape, action=Marker.ADD)
         marker.header.frame_id = self._frame
         marker.header.stamp = messages.to_stamp(stamp)

@@ -186,7 +186,7 @@ class ForwardSimulator(Node):
         )
 
     def _take_period(self) -> None:
-        """Advance by one control period, with closed brakes until there is a command."""
+        """Advance by one control period, with brakes closed until the first command."""
         if self._brakes.close_if_silent(self._stamp):
             self.get_logger().warning(
                 f"no command for {self._p['brake_timeout']:g} s: brakes closed"
@@ -202,7 +202,7 @@ class ForwardSimulator(Node):
             self._advance(self._plant.effort if self._command is None else self._commanded())
 
     def _commanded(self) -> FloatArray:
-        """Return the last command as efforts at the joints."""
+        """Return the last received command, converted to efforts (n,) at the joints."""
         assert self._command is not None
         if self._unit.is_effort:
             return self._command
@@ -210,7 +210,7 @@ class ForwardSimulator(Node):
         return self._unit.to_efforts(self._command, rates)
 
     def _advance(self, effort: FloatArray) -> None:
-        """Integrate one period; after a failure the mechanism keeps its last valid state."""
+        """Integrate one control period; keep the last valid state after a failure."""
         try:
             wrench = self._wrench.at(self._plant.configuration)
             self._plant.hold(effort, self._steps, wrench, self._base.at(self._stamp))
@@ -224,7 +224,7 @@ class ForwardSimulator(Node):
         self._waiting_since = time.monotonic()
 
     def _repeat(self) -> None:
-        """Republish the state until its command arrives, and give up after command_timeout."""
+        """Republish the state until its command arrives, at most for command_timeout."""
         if self._failure or self._paused or self._is_over():
             self._waiting_since = time.monotonic()
             return
@@ -288,7 +288,7 @@ class ForwardSimulator(Node):
         self._report(self._stamp, *statuses)
 
     def _real_time(self) -> Status:
-        """Return a status with the lost time and the late commands if the computer is too slow."""
+        """Return a status on lost time and late commands if the computer is too slow."""
         lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
         values = {"lost_time": lost, "periods_without_command": self._late_periods}
         texts = []

@@ -103,18 +103,18 @@ class Frames:
         return as_pose(f"transform of {frame}", messages.pose_array(found.transform))
 
     def in_base(self, frame: str, pose: FloatArray, body_pose: FloatArray) -> FloatArray:
-        """Transform a pose in a frame to the base frame, at the current pose of a moving frame.
+        """Transform a pose from a frame, such as the moving body's, to the base frame.
 
         Args:
             frame: name of a frame; empty for the base frame.
-            pose: (7,) in it.
+            pose: (7,) in this frame.
             body_pose: (7,) of the moving body in the base frame.
 
         Returns:
             Pose (7,) in the base frame.
 
         Raises:
-            InvalidInput: as for `pose`.
+            InvalidInput: TF is not installed or does not contain a valid, recent pose of the frame.
         """
         base, body = self._own
         if frame in ("", base):

@@ -38,7 +38,11 @@ NEEDED = ("platform_state", "joint_states", "clock")
 
 
 def findings(node: Node) -> list[dict[str, str]]:
-    """Return the findings about the graph that a node has discovered."""
+    """Check the ROS 2 graph that a node has discovered, and return the findings.
+
+    Returns:
+        One dictionary per finding: `level` (ok, note, warning, error) and `text`.
+    """
     others = [name for name in node.get_node_names() if name != NAME]
     if not others:
         return [_finding("note", "no ROS 2 node is running in this domain")]
@@ -83,7 +87,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
 
 
 def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
-    """Yield findings about publishers of the same joints whose states contradict each other."""
+    """Yield a finding if several publishers send states of the same joints."""
     messages: list[JointState] = []
     subscription = node.create_subscription(JointState, topic, messages.append, STATES)
     end = time.monotonic() + LISTEN
@@ -109,7 +113,10 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
 
 
 def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> list[str]:
-    """Return joints whose positions in messages with these names jump back and forth."""
+    """Return the joints whose positions jump back and forth from message to message.
+
+    Only messages with exactly these `names` are compared.
+    """
     rows = [
         m.position for m in messages if tuple(m.name) == names and len(m.position) == len(names)
     ]
@@ -122,7 +129,7 @@ def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> 
 
 
 def _controllers(node: Node) -> Iterator[dict[str, str]]:
-    """Yield findings about controllers that command efforts, if there is a controller manager."""
+    """Yield the state of each ros2_control controller, if a controller manager runs."""
     services = [
         name for name, _ in node.get_service_names_and_types() if name.endswith("/list_controllers")
     ]
@@ -144,7 +151,7 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
 
 
 def response_of(node: Node, client: Client) -> Any:
-    """Return the response of a service, or None after a timeout.
+    """Call a service and return its response, or None after a timeout.
 
     A response is lost if the server has not discovered the client yet, so the request is repeated.
     """
@@ -174,7 +181,7 @@ def _discover(node: Node) -> None:
 
 
 def main() -> int:
-    """Join the graph, check it and print the findings."""
+    """Discover the ROS 2 graph, check it, and print the findings as JSON; return 0."""
     rclpy.init()
     node = Node(NAME)
     try:

@@ -81,9 +81,14 @@ def subscribe(
     profile: QoSProfile,
     **more: Any,
 ) -> Subscription:
-    """Subscribe to a topic; if `callback` raises a RobodynError, log the message as rejected.
+    """Subscribe to a topic; log messages as rejected for which `callback` raises.
 
-    Publishers of such a message often send many of them, see `Refusals`.
+    Only RobodynErrors are caught.
+
+    A publisher of invalid messages often sends many, so the log is throttled, see `Refusals`.
+
+    Returns:
+        The subscription.
     """
     receive = logging_rejections(node, topic, callback)
     return node.create_subscription(kind, topic, receive, profile, **more)
@@ -92,7 +97,11 @@ def subscribe(
 def logging_rejections(
     node: Node, topic: str, callback: Callable[[Any], None]
 ) -> Callable[[Any], None]:
-    """Return `callback` with its RobodynErrors logged as rejected messages of a topic."""
+    """Wrap a callback: its RobodynErrors are logged as rejected messages of a topic.
+
+    Returns:
+        The callback with error handling.
+    """
     refusals = Refusals(node)
 
     def receive(message: Any) -> None:
@@ -105,12 +114,12 @@ def logging_rejections(
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
-    """Create a timer on the steady clock, which also fires while simulated time is paused."""
+    """Create a timer on the steady clock, which does not stop with simulated time."""
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class Ticks:
-    """Timer with a fixed rate by the wall clock, which catches up after a delay.
+    """Timer at a fixed rate by the wall clock, which catches up after a delay.
 
     A late tick has the stamp of its scheduled time.
 
@@ -175,7 +184,7 @@ class Ticks:
 
 
 class Interface:
-    """Topics of one node for one mechanism.
+    """Publishers and subscriptions of one node for the states of one mechanism.
 
     Attributes:
         state_topic, trajectory_topic: names of the two topics.
@@ -231,11 +240,11 @@ class Interface:
             self._on(topic, JointTrajectory, lambda message: read(message, here()), callback)
 
     def trajectory_publisher(self) -> Callable[[FloatArray, Motion, int, bool], int]:
-        """Return a function that publishes a trajectory, latched.
+        """Create a latched publisher of trajectories, and return its function to publish.
 
-        Its arguments are times [s] of the knots, motion, start [ns] (0: at once), and whether the
-        start may wait. A start that may wait is delayed until subscribers have had time to read the
-        knots. The function returns the published start.
+        The arguments of the function are times [s] of the knots, motion, start [ns] (0: at once),
+        and whether the start may wait. A start that may wait is delayed until subscribers have had
+        time to read the knots. The function returns the published start.
         """
         publisher = self._node.create_publisher(
             self._messages.trajectory_type, self.trajectory_topic, qos.LATCHED
@@ -254,7 +263,10 @@ class Interface:
         return publish
 
     def state_publisher(self, profile: QoSProfile) -> Callable[..., None]:
-        """Return a function that publishes the simulated state at a stamp [ns]."""
+        """Create the publishers of simulated states; return a function that uses them all.
+
+        Arguments of the function: stamp [ns], configuration (nq,), velocity (nv,), efforts (n,).
+        """
         return self._messages.state_publisher(self._node, profile)
 
     def _on(
@@ -273,7 +285,7 @@ class Interface:
 def subscribe_latched_or_not(
     node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None]
 ) -> None:
-    """Subscribe to both volatile and latched publishers of a topic; call back once per message.
+    """Subscribe to volatile and latched publishers; call back once per message.
 
     In DDS a volatile subscription receives messages of latched (transient local) publishers, but
     not those sent before. A transient local subscription receives these, but none of volatile

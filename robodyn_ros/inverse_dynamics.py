@@ -155,11 +155,11 @@ class InverseDynamics(ManagedNode):
             self._action = None
 
     def _model_of(self, p: dict[str, Any]) -> Mechanism:
-        """Return the model for the efforts: with the payload, and with the terms to compensate."""
+        """Return the model for efforts: with the payload and the terms to compensate."""
         return loaded(compensated(self._mechanism, p), p)
 
     def _on_model(self, p: dict[str, Any]) -> None:
-        """Change payload, gravity or the terms that are compensated."""
+        """Apply changed payload, gravity or compensated terms to the model."""
         self._loaded = self._model_of(p)
         self._follower.set_mechanism(self._loaded)
         self._follower.compensates_coriolis = "coriolis" in p["compensate"]
@@ -329,7 +329,7 @@ class InverseDynamics(ManagedNode):
         self._follower.scale = message.data
 
     def _use_scale(self, p: dict[str, Any]) -> None:
-        """Subscribe to the speed scale, or unsubscribe."""
+        """Subscribe to the speed scale of the condition monitor, or unsubscribe."""
         enabled = p["use_scale"]
         self._follower.delay = p["delay"]
         self._follower.predicts = enabled or p["delay"] > 0.0
@@ -342,7 +342,7 @@ class InverseDynamics(ManagedNode):
             self._scale, self._follower.scale = None, 1.0
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Apply changed values: the gains first, because they may still be rejected."""
+        """Apply changed parameters: the gains first, because they may still be rejected."""
         self._follower.set_gains(p["kp"], p["kv"], p["preview"])
         self._follower.handover, self._follower.stop_time = p["handover"], p["stop_time"]
         if p["mode"] != self._follower.mode:

@@ -86,7 +86,7 @@ MOVING = ("engaging", "engaged")
 
 
 class JointCommander(ManagedNode):
-    """Node that converts messages to inputs of a `Machine`, and set-points to messages."""
+    """Node that connects a `Machine` with the messages of its inputs and outputs."""
 
     _ticks: Ticks
 

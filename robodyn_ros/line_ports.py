@@ -16,14 +16,17 @@ AT_ONCE = 100
 
 
 class PortLost(RobodynError):
-    """Raised when the other end of a port is gone."""
+    """Error raised if the other end of a port is gone."""
 
 
 def open_port(link: str) -> SerialPort | UdpPort:
-    """Open `serial:/dev/ttyUSB0@115200` or `udp:host:port`.
+    """Open a port by its name, `serial:/dev/ttyUSB0@115200` or `udp:host:port`.
+
+    Returns:
+        The open port.
 
     Raises:
-        InvalidInput: the text has another form, or the port cannot be opened.
+        InvalidInput: the name has another form, or the port cannot be opened.
     """
     kind, _, rest = link.partition(":")
     try:
@@ -60,7 +63,11 @@ class SerialPort:
         self._rest = self._unsent = b""
 
     def send(self, line: str) -> bool:
-        """Send a line; return False and drop it if it cannot be sent at once."""
+        """Send a line unless this would block; return whether it was accepted.
+
+        Raises:
+            PortLost: the serial line is lost.
+        """
         data = self._unsent + line.encode()
         try:
             sent = os.write(self._file, data)
@@ -72,7 +79,11 @@ class SerialPort:
         return True
 
     def received(self) -> list[str]:
-        """Return complete lines received since the last call."""
+        """Return the complete lines received since the last call.
+
+        Raises:
+            PortLost: the serial line is lost.
+        """
         try:
             for _ in range(AT_ONCE):
                 data = os.read(self._file, 4096)
@@ -92,7 +103,7 @@ class SerialPort:
 
 
 class UdpPort:
-    """UDP port that sends each line as a datagram and receives replies to the sending port.
+    """UDP port that sends each line as a datagram, and receives the replies.
 
     Raises:
         OSError: the host is unknown.
@@ -104,7 +115,7 @@ class UdpPort:
         self.close = self._socket.close
 
     def send(self, line: str) -> bool:
-        """Send a line; return False on an error, such as no listener."""
+        """Send a line as a datagram; return False on an error, such as no listener."""
         try:
             self._socket.send(line.encode())
         except OSError:
@@ -112,7 +123,7 @@ class UdpPort:
         return True
 
     def received(self) -> list[str]:
-        """Return lines received since the last call."""
+        """Return the lines received since the last call."""
         found = _receive(self._socket, AT_ONCE)
         return b"\n".join(found).decode(errors="replace").splitlines()
 
@@ -135,18 +146,18 @@ class Datagrams:
             raise InvalidInput(f"UDP port {host}:{port} cannot be opened: {error}") from error
 
     def request(self) -> None:
-        """Send the requests; errors, such as no listener, are ignored."""
+        """Send the datagrams `requests`; errors, such as no listener, are ignored."""
         for each in self._requests:
             with suppress(OSError):
                 self._socket.sendto(each, self._address)
 
     def received(self, most: int) -> list[bytes]:
-        """Return up to `most` datagrams received since the last call."""
+        """Return the datagrams received since the last call, at most `most`."""
         return _receive(self._socket, most)
 
 
 def _datagram_socket() -> socket.socket:
-    """Create a nonblocking socket."""
+    """Create a nonblocking UDP socket."""
     made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.setblocking(False)
     return made

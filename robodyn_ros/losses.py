@@ -35,7 +35,10 @@ class Losses:
         self._last: dict[str, int | None] = {}
 
     def count_message(self, topic: str, number: int | None) -> bool:
-        """Count a message by its sequence number; return whether this is its topic's first loss."""
+        """Count a message; return whether it reveals the first loss on its topic.
+
+        A gap in the sequence numbers of a topic means that messages were lost.
+        """
         if number is None:
             self.numbered = False
         last = self._last.setdefault(topic, number)
@@ -53,29 +56,29 @@ class Losses:
         return first
 
     def exclude(self, topic: str) -> None:
-        """Stop counting a topic, and forget what was counted."""
+        """Stop counting the losses of a topic, and discard its count."""
         self._last[topic] = None
         self.lost.pop(topic, None)
 
     @property
     def text(self) -> str:
-        """Numbers of lost messages as text, for the metadata of a bag."""
+        """Message with the number of lost messages by topic, for the metadata of a bag."""
         if self.lost:
             return ", ".join(f"{topic} {count}" for topic, count in self.lost.items())
         return "none" if self.numbered else "unknown: the middleware does not number messages"
 
 
 class StateFlow:
-    """Counter of states that are missing or late, by their stamps.
+    """Counter of missing and late states, detected by gaps in their stamps.
 
     States of a machine come at a fixed rate. A node that is too busy misses states and receives the
     next one instead.
 
     Attributes:
-        received: states received in order.
-        lost: states missing between them.
-        late: states received after a later one.
-        longest: longest time [s] without a state, by stamps.
+        received: number of states received in the order of their stamps.
+        lost: number of states missing between received ones.
+        late: number of states received after a state with a later stamp.
+        longest: longest gap [s] between the stamps of two states with missing ones in between.
         begun_late: [s] from the start of a trajectory to the first state processed after it.
     """
 
@@ -105,7 +108,7 @@ class StateFlow:
 
     @property
     def text(self) -> str:
-        """Missing and late states as text; empty if no state was missing or late."""
+        """Message with the numbers of missing and late states; empty if there were none."""
         texts = []
         if self.lost or self.late:
             texts.append(

@@ -35,15 +35,16 @@ Row = tuple[int, str, int, str, int, str]  # of a transition, its start and its 
 
 
 class Refused(RobodynError):
-    """Raised for a transition that is impossible now, with the reason."""
+    """Error raised for a transition that is impossible now; states the reason."""
 
 
 class ManagedNode(Node):
-    """Lifecycle node; a derived class overrides `configure`, `activate` and `deactivate`.
+    """Lifecycle node whose steps derived classes define by overriding methods.
 
-    Each may raise a RobodynError, which fails the transition and is logged. Any other exception is
-    a bug and ends the node, as in every callback. `self._p` has the values of the parameters at the
-    last `configure`.
+    The methods are `configure`, `activate` and `deactivate`. Each of these may raise a
+    RobodynError, which fails the transition and is logged. Any other exception is a bug and ends
+    the node, as in every callback. `self._p` has the values of the parameters at the last
+    `configure`.
     """
 
     def __init__(self, name: str, specs: dict[str, Spec]) -> None:
@@ -105,20 +106,20 @@ class ManagedNode(Node):
         super().destroy_node()
 
     def add_on_set_parameters_callback(self, callback: Callable[..., Any]) -> Any:
-        """Add a callback; `clean_up` removes those added while configuring."""
+        """Add a callback for set parameters; `clean_up` removes those of `configure`."""
         added = super().add_on_set_parameters_callback(callback)
         self._callbacks_of_parameters.append(callback)
         return added
 
     def _find(self, number: int, label: str = "") -> Row | None:
-        """Return the available transition with a label or, without one, a number; or None."""
+        """Return the available transition with a label, or else with a number, or None."""
         for row in self._lifecycle.available_transitions:
             if (row[1] == label) if label else (row[0] == number):
                 return row  # type: ignore[no-any-return]
         return None
 
     def _make(self, request: Row) -> bool:
-        """Make one of the available transitions; return whether its step succeeded.
+        """Perform a transition if it is available; return whether its step succeeded.
 
         A step that raises anything but a RobodynError leaves the state unchanged.
         """
@@ -197,7 +198,7 @@ class ManagedNode(Node):
 
 
 def _respond(field: str, get_value: Callable[[], Any], _: Any, response: Any) -> Any:
-    """Fill a field of a service response."""
+    """Set a field of a service response, and return the response."""
     setattr(response, field, get_value())
     return response
 

@@ -26,7 +26,7 @@ DRAWN = np.linspace(0.0, 1.0, 201)
 def colored_path(
     mechanism: Mechanism, frame: str, configurations: FloatArray, warn: float, error: float
 ) -> MarkerArray:
-    """Return a line strip through the body's positions, colored by the condition number.
+    """Return a marker: the body's path, colored by the condition number.
 
     Green at a condition number of 1, yellow at `warn`, red at and above `error`, logarithmic
     between.
@@ -57,7 +57,7 @@ def colored_path(
 
 
 class PathDisplay:
-    """Publisher of a planned path's poses, and of a line colored by its condition number.
+    """Publisher of a planned path: poses, and a line colored by condition number.
 
     Args:
         node: node that publishes `planned_path` and `planned_path_markers`.
@@ -70,7 +70,12 @@ class PathDisplay:
         self._colored = node.create_publisher(MarkerArray, "planned_path_markers", qos.LATCHED)
 
     def show(self, plan: Trajectory, warn: float, error: float) -> None:
-        """Publish a plan; the levels of the condition number are those of `colored_path`."""
+        """Publish the poses along a plan, and the line through them, see `colored_path`.
+
+        Args:
+            plan: planned motion.
+            warn, error: levels of the condition number.
+        """
         frame = self._mechanism.frames[0]
         places = plan.sample(plan.duration * DRAWN).configuration
         path = Path()

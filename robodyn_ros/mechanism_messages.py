@@ -68,7 +68,7 @@ class FloatingBroadcaster:
 
 
 class _Messages:
-    """Base class of the messages for all forms of coordinates."""
+    """Base class of the converters between messages and states or trajectories."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         self._mechanism = mechanism
@@ -76,7 +76,7 @@ class _Messages:
     def read_joint_trajectory(
         self, message: JointTrajectory, here: FloatArray | None
     ) -> SampledTrajectory:
-        """Read the motion of a trajectory of the mechanism's joints, or of its tip's (`TipJoints`).
+        """Convert a trajectory of the mechanism's or its tip's joints (`TipJoints`).
 
         `here` is the current configuration, if known.
 
@@ -95,10 +95,11 @@ class _Messages:
         return SampledTrajectory(self._mechanism, times, motion)
 
     def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """Return a function (stamp [ns], configuration, velocity, efforts) that publishes a state.
+        """Create the publishers of a state, and return a function that publishes one.
 
-        It publishes `platform_state` if the state is a pose, `joint_states` of all joints, and
-        transforms of floating joints; robot_state_publisher publishes all other transforms.
+        Its arguments are stamp [ns], configuration, velocity and efforts. It publishes
+        `platform_state` if the state is a pose, `joint_states` of all joints, and transforms of
+        floating joints; robot_state_publisher publishes all other transforms.
         """
         send_pose = self.pose_sender(node, profile)
         joints = node.create_publisher(JointState, "joint_states", profile)
@@ -115,12 +116,15 @@ class _Messages:
         return publish
 
     def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """Return a function (stamp, configuration, velocity) that publishes a state with a pose."""
+        """Return a function to publish a state's pose; in this base class it does nothing."""
         return lambda *_: None
 
 
 class PoseMessages(_Messages):
-    """Messages `platform_state` (Odometry) and `platform_trajectory` (MultiDOFJointTrajectory).
+    """Converter between ROS messages and motions of a mechanism described by a pose.
+
+    States are Odometry on `platform_state`, trajectories are MultiDOFJointTrajectory on
+    `platform_trajectory`.
 
     Attributes:
         state_topic, trajectory_topic: names of the two topics.
@@ -133,7 +137,7 @@ class PoseMessages(_Messages):
     trajectory_type = MultiDOFJointTrajectory
 
     def read_state(self, message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-        """Return stamp [ns], configuration and velocity of a state message.
+        """Return stamp [ns], pose (7,) and twist (6,), base frame, of a state message.
 
         Raises:
             RobodynError: the message is malformed.
@@ -141,11 +145,15 @@ class PoseMessages(_Messages):
         return messages.platform_state(message)
 
     def source(self, node: Node) -> PoseSource | JointSource:
-        """Return the reader of messages for a node's subscription to states."""
+        """Create the reader of pose and twist for a node's subscription to states."""
         return PoseSource(self._mechanism)
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return configuration and velocity for the readings of `source`.
+        """Return the configuration (nq,) and velocity (nv,) of a reading.
+
+        Args:
+            place: pose (7,), or joint positions (k,), as read by the reader that `source` creates.
+            rate: twist (6,), or joint velocities (k,).
 
         Raises:
             RobodynError: no configuration of the mechanism has these readings.
@@ -153,7 +161,7 @@ class PoseMessages(_Messages):
         return place, rate
 
     def read_trajectory(self, message: MultiDOFJointTrajectory) -> SampledTrajectory:
-        """Convert a trajectory message to a trajectory.
+        """Convert a trajectory message to a trajectory of poses.
 
         Raises:
             RobodynError: the message is malformed or is for another mechanism.
@@ -166,14 +174,17 @@ class PoseMessages(_Messages):
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
     def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """Return a function that publishes `platform_state`."""
+        """Return a function (stamp, configuration, velocity) to publish `platform_state`."""
         send = sender(node, node.create_publisher(Odometry, self.state_topic, profile))
         odometry = OdometryMessage(self._mechanism.frames)
         return lambda *state: send(odometry.filled(*state))
 
 
 class JointMessages(_Messages):
-    """Messages `joint_states` (JointState) and `joint_trajectory` (JointTrajectory)."""
+    """Converter between ROS messages and motions of a mechanism described by joints.
+
+    States are JointState on `joint_states`, trajectories are JointTrajectory on `joint_trajectory`.
+    """
 
     state_topic = "joint_states"
     trajectory_topic = "joint_trajectory"
@@ -186,7 +197,10 @@ class JointMessages(_Messages):
         self._here: FloatArray | None = None
 
     def read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
-        """Read a state; the configuration is searched for near the previous one."""
+        """Return stamp [ns], configuration (nq,) and velocity (nv,) of a state message.
+
+        The configuration is searched for near the previous one.
+        """
         stamp = messages.to_nanoseconds(message.header.stamp)
         position, velocity = (
             messages.joint_values(message, self._measured, field)
@@ -197,26 +211,26 @@ class JointMessages(_Messages):
         return stamp, *self.state_of(position, velocity)
 
     def source(self, node: Node) -> PoseSource | JointSource:
-        """Return the reader of joint states for a node's subscription."""
+        """Create the reader of joint readings for a node's subscription to states."""
         return JointSource(node, self._mechanism, self._measured)
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return configuration and velocity for joint readings."""
+        """Return configuration (nq,) and velocity (nv,) for joint positions and rates."""
         self._here, velocity = motions.state_of_readings(self._mechanism, place, rate, self._here)
         return self._here, velocity
 
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
-        """Convert a trajectory message to a trajectory."""
+        """Convert a trajectory message to a trajectory of the mechanism."""
         return self.read_joint_trajectory(message, self._here)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
-        """Create the message of a trajectory with knots at times [s]."""
+        """Create the message of a trajectory with knots at times [s]; its stamp is zero."""
         rows = motions.independent_motion(self._mechanism, *motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
 
 class AllJoints:
-    """JointState of all joints; the effort of passive ones is zero."""
+    """Reusable JointState message of all joints; the effort of passive joints is zero."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         names = mechanism.all_joint_names
@@ -227,7 +241,13 @@ class AllJoints:
     def filled(
         self, stamp: int, configuration: FloatArray, velocity: FloatArray, effort: FloatArray
     ) -> JointState:
-        """Return the message for a state and efforts (n,) of the driven joints, at a stamp [ns]."""
+        """Fill the message with a state at a stamp [ns], and return it.
+
+        Args:
+            stamp: time [ns].
+            configuration, velocity: (nq,), (nv,) of the mechanism.
+            effort: (n,) [N or N m] of the driven joints.
+        """
         _, position, rate = self._mechanism.joint_states(configuration, velocity)
         self._efforts[self._driven] = effort
         return self._message.filled(stamp, position, rate, self._efforts)
@@ -241,5 +261,5 @@ FORMS: dict[str, type[PoseMessages | JointMessages]] = {
 
 
 def messages_of(mechanism: Mechanism) -> PoseMessages | JointMessages:
-    """Return the messages for a mechanism's states and trajectories."""
+    """Return the converter between messages and a mechanism's states and trajectories."""
     return FORMS[mechanism.coordinates.form](mechanism)

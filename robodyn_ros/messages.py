@@ -96,7 +96,7 @@ def to_duration(nanoseconds: int) -> Duration:
 
 
 def fill_vector(message: Point | Vector3, values: FloatArray) -> None:
-    """Write values (3,) into a Vector3 or a Point."""
+    """Write components (3,) into a Vector3 or a Point."""
     message.x, message.y, message.z = np.asarray(values, dtype=np.float64).tolist()
 
 
@@ -109,12 +109,12 @@ def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
 
 
 def wrench_array(message: Wrench) -> FloatArray:
-    """Return a wrench message as (6,): force, then torque."""
+    """Return the components (6,) of a wrench message: force [N], then torque [N m]."""
     return vector_pair(message.force, message.torque)
 
 
 def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
-    """Create a message of a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
+    """Create a message with a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
     message = WrenchStamped()
     message.header.stamp, message.header.frame_id = to_stamp(stamp), frame
     fill_vector(message.wrench.force, wrench[:3])
@@ -138,7 +138,7 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
         Stamp [ns], normalized pose (7,), and twist (6,) transformed to the base frame.
 
     Raises:
-        InvalidInput: a number is not finite or is implausibly large, or the quaternion is not of
+        InvalidInput: a value is not finite or is implausibly large, or the quaternion is not of
             unit length.
     """
     pose = as_pose("pose", pose_array(message.pose.pose))
@@ -178,12 +178,15 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
 
 
 def has_no_efforts(message: JointState) -> bool:
-    """Return whether a command is all NaN, which ros2_control sends before the first command."""
+    """Return whether all efforts of a command are NaN, as before the first command.
+
+    ros2_control sends such commands.
+    """
     return len(message.effort) > 0 and bool(np.isnan(message.effort).all())
 
 
 def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
-    """Return the joint positions of a goal; joints that it omits keep their current positions.
+    """Return the joint positions of a goal; omitted joints keep their positions.
 
     Args:
         message: message with the goals of some joints.
@@ -226,7 +229,7 @@ def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.in
 
 
 def finite(name: str, values: FloatArray) -> FloatArray:
-    """Return the values if all are finite.
+    """Return an array unchanged if all its values are finite.
 
     Raises:
         InvalidInput: a value is not finite; the error names the first one.
@@ -238,7 +241,9 @@ def finite(name: str, values: FloatArray) -> FloatArray:
 
 
 def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArray:
-    """Return the values of a command to `count` joints; `name` is their quantity.
+    """Return the values (count,) of a command message for `count` joints.
+
+    `name` is the quantity in errors, such as `effort`.
 
     Raises:
         InvalidInput: the count differs, or a value is not finite.
@@ -252,7 +257,7 @@ def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArra
 def platform_trajectory(
     frame: str, joint: str, times: FloatArray, motion: Motion
 ) -> MultiDOFJointTrajectory:
-    """Create a trajectory message with position, velocity and acceleration at every knot.
+    """Create a trajectory message with pose, twist and acceleration at every knot.
 
     Velocities and accelerations are in the frame of the header. The stamp is zero: start at once.
     """
@@ -273,7 +278,13 @@ def platform_trajectory(
 def joint_trajectory(
     names: Sequence[str], times: FloatArray, motion: Sequence[FloatArray]
 ) -> JointTrajectory:
-    """Create a trajectory message; `motion` has positions (N, n), and further fields of a point."""
+    """Create a JointTrajectory message with knots at times (N,) [s].
+
+    Args:
+        names: (n,) joints.
+        times: (N,) [s] of the knots.
+        motion: positions (N, n), then optionally velocities, accelerations and efforts (N, n).
+    """
     message = JointTrajectory(joint_names=list(names))
     for t, *rows in zip(times, *motion, strict=True):
         message.points.append(joint_point(round(t * NANOSECONDS), rows))
@@ -281,7 +292,12 @@ def joint_trajectory(
 
 
 def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
-    """Create a point at a time [ns] from position, velocity, acceleration, effort (n,)."""
+    """Create a trajectory point at a time [ns].
+
+    Args:
+        time: time from start [ns].
+        rows: position (n,), then optionally velocity, acceleration and effort (n,).
+    """
     point = JointTrajectoryPoint(time_from_start=to_duration(time))
     for field, row in zip(POINT_FIELDS, rows, strict=False):
         setattr(point, field, row.tolist())
@@ -289,14 +305,15 @@ def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
 
 
 def numbers(values: FloatArray) -> array[float]:
-    """Convert float64 values to the form that a message field accepts fastest."""
+    """Convert float64 values to an `array.array`, which message fields accept fastest."""
     return array("d", values.tobytes())
 
 
 class JointStateMessage:
-    """Reusable JointState of fixed joints; a field that is None keeps its value, initially empty.
+    """Reusable JointState message for a fixed list of joints.
 
-    `unit` is the unit of commands, which the message can only state as its frame.
+    A field that is not given keeps its last value, initially empty. `unit` is the unit of commands;
+    the message contains it as `frame_id`.
     """
 
     def __init__(self, names: Sequence[str], unit: str = "") -> None:
@@ -311,7 +328,7 @@ class JointStateMessage:
         velocity: FloatArray | None = None,
         effort: FloatArray | None = None,
     ) -> JointState:
-        """Return the message at a stamp [ns]."""
+        """Fill the message with a stamp [ns] and the given fields (n,), and return it."""
         message = self._message
         fill_stamp(self._stamp, stamp)
         if position is not None:
@@ -333,20 +350,26 @@ class MultiArrayMessage:
             self._message.layout.dim = [dimension]
 
     def filled(self, values: FloatArray) -> Float64MultiArray:
-        """Return the message with values (n,)."""
+        """Fill the message with values (n,), and return it."""
         self._message.data = numbers(values)
         return self._message
 
 
 class OdometryMessage:
-    """Reusable Odometry of a platform; its twist is in the platform's frame, as prescribed."""
+    """Reusable Odometry message of a platform.
+
+    Its twist is in the platform's frame, as the message type prescribes.
+    """
 
     def __init__(self, frames: tuple[str, str]) -> None:
         self._message = Odometry()
         self._message.header.frame_id, self._message.child_frame_id = frames
 
     def filled(self, stamp: int, pose: FloatArray, twist: FloatArray) -> Odometry:
-        """Return the message for pose (7,) and twist (6,) in the base frame, at a stamp [ns]."""
+        """Fill the message with a stamp [ns], pose (7,) and twist (6,), and return it.
+
+        Pose and twist are in the base frame.
+        """
         message = self._message
         fill_stamp(message.header.stamp, stamp)
         fill_pose(message.pose.pose, pose)

@@ -50,7 +50,7 @@ AT_ONCE, REQUEST_PERIOD = 100, 2.0
 
 
 class MotionCueing(ManagedNode):
-    """Node that converts IMU messages to samples for a cueing algorithm, and cues to messages."""
+    """Node that passes IMU messages to a cueing algorithm and publishes set-points."""
 
     def __init__(self) -> None:
         self._datagrams: Datagrams | None = None
@@ -205,7 +205,7 @@ class MotionCueing(ManagedNode):
 
 
 def _settings(values: Mapping[str, Any]) -> Any:
-    """Return the library's settings; their fields are parameters of the same names."""
+    """Return the cueing algorithm's settings from the parameters of the same names."""
     begin: Any = rd.PredictiveParameters()
     if values["algorithm"] == "classical":
         begin = rd.WashoutParameters.preset(values["preset"])

@@ -36,7 +36,7 @@ _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @lru_cache
 def tables() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return `parameters.yaml`: parameters by group (of a node or shared) and name."""
+    """Return the contents of `parameters.yaml`: group (a node or shared), then name."""
     text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
     loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, _SafeLoader)
     return loaded
@@ -49,10 +49,13 @@ READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "ki
 def read_mechanism(
     source: str, values: Mapping[str, Any], spelling: Callable[[str, str | bool], str]
 ) -> tuple[Mechanism, list[str]]:
-    """Read a mechanism with the options READING and `gravity` in `values`; also return warnings.
+    """Read a mechanism with the options READING and `gravity` in `values`.
 
     All other models of this process are then read with the same options. `spelling` returns the
     name of an option as errors write it.
+
+    Returns:
+        The mechanism, and the messages of the warnings during reading.
 
     Raises:
         ModelError: the description is invalid.
@@ -110,7 +113,7 @@ def _flat(parameters: Any, prefix: str) -> dict[str, Any]:
 
 
 def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[str]) -> list[str]:
-    """Return a line for each section of a parameter file whose node does not exist."""
+    """Return a message for each section of a parameter file whose node does not exist."""
     lines = []
     for section in sections:
         name = section.rsplit("/", 1)[-1]
@@ -120,9 +123,10 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
 
 
 def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
-    """Return a line for each parameter on a command line, or in its files, that a node ignores.
+    """Return a message for each given parameter that a node does not declare.
 
-    A section for all nodes may have parameters that only some of them declare.
+    Parameters are given on the command line or in its parameter files. A section for all nodes
+    may have parameters that only some of them declare.
 
     Args:
         node: node with its parameters declared.

@@ -45,7 +45,7 @@ except ImportError:  # not a Unix: every process logs
 
 @dataclass(frozen=True)
 class Spec:
-    """Specification of a parameter: default, description with unit, and allowed values."""
+    """Specification of a parameter: default, description, allowed values."""
 
     default: Any
     text: str
@@ -92,12 +92,16 @@ class Spec:
 
 
 def table(*groups: str) -> dict[str, Spec]:
-    """Return the parameters of groups in `parameters.yaml`, by name."""
+    """Return the specifications of the parameters in groups of `parameters.yaml`.
+
+    Returns:
+        Specification by name of the parameter.
+    """
     return {name: Spec.of(entry) for group in groups for name, entry in tables()[group].items()}
 
 
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
-    """Declare parameters and return their values.
+    """Declare parameters of a node, and return their values by name.
 
     Raises:
         InvalidInput: a value has another type, is out of range, not finite or not among the
@@ -114,10 +118,10 @@ def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
 
 
 def current(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
-    """Return the current values of declared parameters.
+    """Return the current values of declared parameters by name.
 
     Raises:
-        InvalidInput: as for `declare`.
+        InvalidInput: a value is not allowed; the message names the parameter.
     """
     return {
         name: check(name, spec, node.get_parameter_or(name).value) for name, spec in specs.items()
@@ -130,14 +134,14 @@ def on_change(
     values: dict[str, Any],
     apply: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> None:
-    """Allow the parameters of a table that are not read-only to change while the node runs.
+    """Allow parameters that are not read-only to change while the node runs.
 
     Args:
         node: node that has declared them.
         specs: table of the parameters.
         values: all current values, kept up to date.
         apply: called with all requested values before they take effect; a RobodynError rejects
-            the change, with its text as the reason.
+            the change, with its message as the reason.
     """
     live = {name for name, spec in specs.items() if not spec.read_only}
 
@@ -156,7 +160,7 @@ def on_change(
 
 
 def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
-    """Call `change` with parameters that are set; its RobodynError rejects them with its text."""
+    """Call `change` whenever parameters are set; a RobodynError rejects the values."""
 
     def validate(parameters: list[Parameter]) -> SetParametersResult:
         try:
@@ -169,10 +173,10 @@ def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:
-    """Return a parameter's value if the table allows it.
+    """Return a parameter's value unchanged if its specification allows it.
 
     Raises:
-        InvalidInput: as for `declare`.
+        InvalidInput: the value is not allowed; the message names the parameter.
     """
     for each in value if isinstance(value, list) else [value]:
         if spec.choices and each not in spec.choices:
@@ -203,10 +207,10 @@ def load_mechanism(
     log: RcutilsLogger | None = None,
     warm_up: Callable[[Mechanism], None] = warm_up,
 ) -> Mechanism:
-    """Load the mechanism of the parameters `model` or `robot_description`.
+    """Load the mechanism that the parameters `model` or `robot_description` specify.
 
-    Warnings about it (unphysical inertias) go to `log`; only one node of a graph should pass it.
-    `warm_up` loads the compiled functions that the node calls.
+    Warnings about the mechanism (unphysical inertias) go to `log`; only one node of a graph should
+    pass it. `warm_up` loads the compiled functions that the node calls.
 
     Raises:
         ModelError: neither is given, or the description is invalid.
@@ -234,7 +238,7 @@ def load_mechanism(
 
 @contextmanager
 def elect_logger(file: Path | None) -> Iterator[bool]:
-    """Yield True in one of the processes that share a lock file: the one that writes the log."""
+    """Yield whether this process writes the log, of those that share a lock file."""
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:  # no shared file: better twice than not at all
@@ -253,10 +257,11 @@ def elect_logger(file: Path | None) -> Iterator[bool]:
 
 
 def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
-    """Return the mechanism of `model` or `robot_description`, and its URDF text.
+    """Return the mechanism of `model` or `robot_description`, and its URDF.
 
-    The text is without friction if `friction` is false. The result is None and an empty text if
-    neither is given; the text is empty, with a warning, if a model has no URDF.
+    The URDF is without friction if `friction` is false. If neither parameter is given, the result
+    is None and an empty string. If a model has no URDF, the URDF is an empty string, and a warning
+    is logged.
     """
     source = values["robot_description"] or values["model"]
     if not source:
@@ -277,10 +282,10 @@ def with_payload(
     values: dict[str, Any],
     changed: Callable[[Mechanism], None],
 ) -> Mechanism:
-    """Return the mechanism with the payload of the parameters.
+    """Return the mechanism with the payload of a node's parameters, which may change.
 
     Args:
-        node: node that has declared them.
+        node: node that has declared the parameters.
         mechanism: mechanism without the payload.
         values: current values of the parameters, kept up to date.
         changed: called with the mechanism whenever its payload changes.
@@ -290,10 +295,11 @@ def with_payload(
 
 
 def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
-    """Return the mechanism with the payload of the parameters.
+    """Return the mechanism with the payload that parameter values describe.
 
     Raises:
-        InvalidInput: the count of numbers is wrong, or no physical body has these values.
+        InvalidInput: a parameter has the wrong number of values, or no physical body has these
+            values.
     """
     for name, spec in table("payload").items():
         if (given := np.size(values[name])) != (size := np.size(spec.default)):
@@ -306,10 +312,10 @@ def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
 
 
 def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
-    """Return the mechanism with the gravity and friction that a controller compensates.
+    """Return the mechanism with the gravity and friction a controller compensates.
 
     Raises:
-        InvalidInput: the gravity is not three numbers.
+        InvalidInput: `gravity` does not have three components.
     """
     terms, gravity = values["compensate"], values["gravity"]
     if "gravity" not in terms:

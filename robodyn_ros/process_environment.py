@@ -14,7 +14,7 @@ HIGHEST_DOMAIN = 232
 
 
 def domain_problem(environment: Mapping[str, str]) -> str:
-    """Return the problem with ROS_DOMAIN_ID and its correction; empty if it is valid."""
+    """Return a message if ROS_DOMAIN_ID is invalid, with its correction; else empty."""
     domain = environment.get("ROS_DOMAIN_ID", "").strip()
     if not domain or (domain.isdecimal() and int(domain) <= HIGHEST_DOMAIN):
         return ""

@@ -48,9 +48,10 @@ PATIENCE = 60.0
 
 
 def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
-    """Return a function that publishes; with "keep all" history it waits for the slowest reader.
+    """Return a function that publishes a message with a publisher.
 
-    It raises `Finished` if that reader takes nothing for PATIENCE.
+    With "keep all" history the function waits for the slowest reader, and raises `Finished` if that
+    reader accepts nothing for PATIENCE.
     """
     if publisher.qos_profile.history != HistoryPolicy.KEEP_ALL:
         return publisher.publish

@@ -132,7 +132,7 @@ class RecordedTransforms:
             return {}
 
     def _serialize(self, stamp: int, poses: Mapping[tuple[str, str], FloatArray]) -> bytes:
-        """Serialize poses (7,) of children in their parents' frames, at a stamp [ns]."""
+        """Serialize poses (7,) of child frames in their parent frames, at a stamp [ns]."""
         kinds = self._store.types
         time = messages.to_stamp(stamp)  # clipped to the range of stamps
         at = kinds["builtin_interfaces/msg/Time"](time.sec, time.nanosec)

@@ -98,7 +98,7 @@ class Recorder(Node):
         return None if given is None else {self.resolve_topic_name(name) for name in given}
 
     def _look(self) -> None:
-        """Record topics that have appeared since the last call."""
+        """Subscribe to topics that have appeared since the last call, to record them."""
         self._suit_clock()
         begins = self._first <= self._known or self._recorded_time() > self._p["clock_wait"]
         later: set[str] = set() if begins else self._names(list(STATES)) or set()
@@ -131,7 +131,7 @@ class Recorder(Node):
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
     def _recorded_time(self) -> float:
-        """Return the recorded time [s]; it does not advance while a simulator is still starting."""
+        """Return the recorded time [s], which does not advance before a simulator starts."""
         if self._bag_clock.source == "wall":
             return (time.time_ns() - self._begun) * 1e-9
         return self._bag_clock.elapsed * 1e-9
@@ -143,7 +143,7 @@ class Recorder(Node):
         return False
 
     def _suit_clock(self) -> None:
-        """Subscribe to `/clock` as best effort if its publisher is, even if it is not recorded."""
+        """Subscribe to `/clock` again, as best effort, if its publisher is not reliable."""
         if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
             return
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic("/clock")]
@@ -274,10 +274,10 @@ class Recorder(Node):
             now = time.monotonic()
 
     def _take_all(self, called: int, deadline: float) -> bool:
-        """Take received messages; return whether any was sent before `called` [ns].
+        """Write all received messages until a deadline [s] of the monotonic clock.
 
-        Publishers that send faster than this node takes messages would keep it busy until the
-        deadline [s].
+        Return whether any of them was sent before `called` [ns]. Publishers that send faster than
+        this node takes messages would keep it busy until the deadline.
         """
         old = False
         # do not wait for a clock that cannot be read
@@ -298,7 +298,7 @@ class Recorder(Node):
         return old
 
     def _describe(self, bag: BagWriter) -> None:
-        """Add the model's URDF if no node published it, so that the bag is self-contained."""
+        """Add the model's URDF to the bag if no node published it."""
         name = self.resolve_topic_name("robot_description")
         if not self._description or name in self._known or not self._recorded:
             return
@@ -310,7 +310,7 @@ class Recorder(Node):
 
 @contextmanager
 def ending_recording() -> Iterator[None]:
-    """End the node if the bag cannot be written."""
+    """End the node if the bag cannot be written within this context."""
     try:
         yield
     except RecordingFailed as error:
@@ -318,7 +318,7 @@ def ending_recording() -> Iterator[None]:
 
 
 def _message_class(name: str) -> Any:
-    """Return the class of a message type `package/msg/Type`; no other module is imported."""
+    """Return the class of a message type `package/msg/Type`."""
     try:
         package, folder, kind = name.split("/")
         if folder != "msg" or not package.isidentifier():
@@ -340,7 +340,10 @@ def _times(info: Any) -> tuple[int, int]:
 
 
 def _requested(offered: list[QoSProfile]) -> QoSProfile:
-    """Return a profile compatible with all publishers: reliable and transient local if all are."""
+    """Return a QoS profile to subscribe to all publishers that offer these profiles.
+
+    It is reliable and transient local only if all publishers are.
+    """
     reliable = all(p.reliability == ReliabilityPolicy.RELIABLE for p in offered)
     latched = all(p.durability == DurabilityPolicy.TRANSIENT_LOCAL for p in offered)
     return QoSProfile(
@@ -351,7 +354,7 @@ def _requested(offered: list[QoSProfile]) -> QoSProfile:
 
 
 def _folder(parent: Path, name: str) -> Path:
-    """Return a folder for the bag: of that name, or a free one named by the current time."""
+    """Return a new folder for the bag, named `name` or by the current time."""
     if name:
         return parent / name
     stem = f"rosbag2_{datetime.now():%Y_%m_%d-%H_%M_%S}"

@@ -34,7 +34,7 @@ class Refusals:
         ] = {}  # lines left, their time, messages not logged
 
     def add(self, topic: str, reason: str) -> None:
-        """Log that a message on `topic` is rejected, unless many were rejected just before."""
+        """Log that a message on `topic` is rejected, unless the log is throttled."""
         now = time.monotonic()
         left, then, suppressed = self._topics.get(topic, (float(AT_ONCE), now, 0))
         left = min(left + (now - then) / PERIOD, float(AT_ONCE))

@@ -112,7 +112,7 @@ class RunSummary(Node):
         self._efforts[stamp] = effort
 
     def _begin(self, stamp: int, effort: FloatArray) -> None:
-        """Process the first state that results from efforts."""
+        """Set the start of the run: the last known time before efforts were applied."""
         known = [t for t in (*self._efforts, *self._states) if t < stamp]
         if known:
             # The path starts at the state of the first command. In real time that command takes
@@ -163,7 +163,7 @@ class RunSummary(Node):
             self.get_logger().info(f"status of a node outside this run: {text}")
 
     def _look(self) -> None:
-        """Finish once the run is over and the monitor has reported all of it."""
+        """Finish once the run is over and the monitor has reported on all of the run."""
         now, end = time.monotonic(), self._end
         last = max(self._efforts, default=-1)
         start = self._start

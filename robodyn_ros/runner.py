@@ -93,11 +93,11 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
 
 @contextlib.contextmanager
 def exit_after_signal(grace: float) -> Iterator[None]:
-    """End the process `grace` seconds after SIGINT or SIGTERM if the block still runs then.
+    """End the process some time after SIGINT or SIGTERM if this block still runs.
 
-    rclpy leaves its loop only between two callbacks. A callback that compiles a function takes
-    longer than launch waits, and Python runs no signal handlers during that time, so a thread waits
-    for the signal.
+    The process ends `grace` seconds after the signal. rclpy leaves its loop only between two
+    callbacks. A callback that compiles a function takes longer than launch waits, and Python runs
+    no signal handlers during that time, so a thread waits for the signal.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)

@@ -109,7 +109,7 @@ class StateTopic:
         self._begun = time.monotonic()
 
     def status(self, timeout: float = 0.0) -> Status | None:
-        """Describe a problem with the states; None if there is no problem.
+        """Return the status of a problem with the states; None if there is no problem.
 
         Args:
             timeout: time [s] of waiting after which the problem is an error; 0: never.
@@ -125,7 +125,10 @@ class StateTopic:
         return Status("states", 1, "; ".join(notes), values) if notes else None
 
     def report(self, timeout: float = 0.0) -> list[Status]:
-        """Return the statuses to publish: the problem or, once, a note that it is solved."""
+        """Return the present problem with the states as a list of statuses to publish.
+
+        When the problem is solved, the list contains a note of this once; after that it is empty.
+        """
         found, had = self.status(timeout), self._reported
         self._reported = found is not None
         if found is not None:
@@ -153,7 +156,7 @@ class StateTopic:
         return f"no message was received from {', '.join(names)}"
 
     def _lacking(self) -> str:
-        """Describe the joints that are missing in the latest messages."""
+        """Return a message that names joints missing in the latest messages, or empty."""
         silent = time.monotonic() - self._received
         joints = self._source.pending
         if not joints or silent < LOOK:
@@ -173,7 +176,7 @@ class StateTopic:
         return [f"{self._topic}: {note}" for note in found if note]
 
     def _look(self) -> None:
-        """Log new conditions once each; subscribe again for best-effort publishers."""
+        """Log new conditions once each; resubscribe as best effort if necessary."""
         if self._is_incompatible:
             self._is_incompatible = False
             self._subscribe_by(best_effort(self._profile))
@@ -276,7 +279,7 @@ def publishers_of(node: Node, topic: str) -> list[str]:
 
 
 def best_effort(profile: QoSProfile) -> QoSProfile:
-    """Return the profile as best effort, which also matches reliable publishers."""
+    """Return a QoS profile as best effort, which also matches reliable publishers."""
     return QoSProfile(
         history=profile.history,
         depth=profile.depth,
@@ -286,7 +289,7 @@ def best_effort(profile: QoSProfile) -> QoSProfile:
 
 
 def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
-    """Return the profile with another queue depth."""
+    """Return a QoS profile with another queue depth."""
     return QoSProfile(
         history=profile.history,
         depth=depth,
@@ -311,11 +314,11 @@ class PoseSource:
         self.difference = mechanism.solver.unchecked.difference
 
     def is_of_others(self, message: Any) -> bool:
-        """Return whether a message is not for this mechanism."""
+        """Return False: every message is for this mechanism."""
         return False
 
     def read(self, stamp: int, message: Any) -> Reading:
-        """Return the state of a message at a time [ns].
+        """Return a message's pose and twist as the reading at `stamp` [ns].
 
         Raises:
             InvalidInput: the message is malformed.
@@ -324,11 +327,11 @@ class PoseSource:
         return Reading(stamp, pose, twist)
 
     def reason(self) -> str:
-        """Return why the messages so far do not form a state."""
+        """Return an empty string: every message is a complete state."""
         return ""
 
     def notes(self) -> list[str]:
-        """Return notes about replaced data."""
+        """Return an empty list: nothing is replaced."""
         return []
 
 
@@ -392,7 +395,7 @@ class JointSource:
         return self._readings.pending
 
     def read(self, stamp: int, message: Any) -> Reading | None:
-        """Return the state at a time [ns]; None while joints are missing."""
+        """Return the joints' state at `stamp` [ns]; None while joints are missing."""
         position, velocity = np.array(message.position), np.array(message.velocity)
         reading = self._readings.take(stamp, message.name, position, velocity)
         self.message = message
@@ -403,7 +406,7 @@ class JointSource:
         return reading
 
     def reason(self) -> str:
-        """Return why the messages so far do not form a state."""
+        """Return why the messages so far do not form a state, as the end of a sentence."""
         missing = self._readings.missing
         if self._has_own and missing:
             return f"no message has the joints {', '.join(missing)}"
@@ -412,7 +415,7 @@ class JointSource:
         return f"it has {shortened(self._foreign, 300)}" if self._foreign else ""
 
     def notes(self) -> list[str]:
-        """Return notes about differentiated positions."""
+        """Return a message if velocities are computed from positions, in a list."""
         found = []
         if names := self._readings.differentiated:
             found.append(f"no velocities of {', '.join(names)}: positions are differentiated")

@@ -112,7 +112,9 @@ class TrajectoryPlanner(Node):
         return bool(self._p["profile"] == TIME_OPTIMAL)
 
     def _take(self, plan: Trajectory, what: str, start: int = 0) -> str:
-        """Store a plan, publish it if auto_start is set, and return a description of the result.
+        """Store a plan, and publish it if auto_start is set.
+
+        Return a description of the result.
 
         `start` [ns] is its start time, in the state expected then; 0: at once.
         """
@@ -137,7 +139,7 @@ class TrajectoryPlanner(Node):
         return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:
-        """Store a plan, and return the findings along it."""
+        """Store a plan, and return a description of the findings along it."""
         self._knots(plan)  # raises for a plan too long to be published
         check = self._check(plan, what)
         ahead = look_ahead(
@@ -153,7 +155,7 @@ class TrajectoryPlanner(Node):
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
-        """Reject a plan that violates limits, or return a warning."""
+        """Reject a plan that violates limits; return a warning, or an empty string."""
         if self._p["limits"] == "ignore":
             return ""
         # position limits are always enforced
@@ -189,7 +191,7 @@ class TrajectoryPlanner(Node):
         return done
 
     def _from_here(self, plan: Trajectory, what: str) -> tuple[Trajectory, str]:
-        """Return the plan, after an approach if the mechanism is not at its start."""
+        """Return the plan, preceded by an approach if the mechanism is not at its start."""
         if self._here is None:
             return plan, "started"
         mechanism, here, p = self._mechanism, self._here, self._p
@@ -297,7 +299,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _fastest_options(self) -> dict[str, Any]:
-        """Limits of a time-optimal motion besides those of the mechanism."""
+        """Reserve and limits of jerk and effort rate for a time-optimal motion, by name."""
         p = self._p
         return {
             "reserve": p["reserve"],
@@ -307,7 +309,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _options(self) -> dict[str, Any]:
-        """Profile, and the duration or the speed limits, whichever is set."""
+        """Profile, and the duration or the speed limits, whichever is set, by keyword."""
         names = ("duration",) if self._p["duration"] else ("v_max", "w_max")
         return {name: self._p[name] for name in ("profile", *names)}
 
@@ -339,7 +341,7 @@ class TrajectoryPlanner(Node):
             self._report(self._stamp, *statuses)
 
     def _plan_again(self) -> str:
-        """Plan the path that the parameter `path` names again; publish it if auto_start is set."""
+        """Plan the path of the parameter `path` again; publish it if auto_start is set."""
         path = self._p["path"]
         return self._take(self._load(path), f"path {path}")
 

@@ -207,7 +207,7 @@ class WebViewer(Node):
                 self._server.scene.reset()
 
     def _store(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
-        """Subscribe to a topic and store its latest data."""
+        """Subscribe to a topic and keep the data of its latest message."""
         subscribe(
             self, kind, topic, lambda message: self._latest.update({topic: read(message)}), VIEW
         )
@@ -249,7 +249,7 @@ class WebViewer(Node):
                 self._vehicle = time.monotonic()
 
     def _read_cueing(self) -> None:
-        """Add controls for the washout, with its present parameters."""
+        """Add controls for the washout to the page, set to its present parameters."""
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
         def take(name: str, response: GetParameters.Response) -> None:
@@ -327,7 +327,7 @@ class WebViewer(Node):
             )
 
     def _look_around(self, page: ViewerPage) -> None:
-        """Show the available controls: without a simulator there is no pause or push."""
+        """Show only the controls whose nodes run: without a simulator no pause or push."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:
             page.run.visible = self._is_simulated
@@ -365,7 +365,9 @@ def _specific_force(message: Imu) -> FloatArray:
 
 
 class WrenchPulse:
-    """Publisher of a wrench, followed by zero after its duration or when time is reset.
+    """Publisher of a wrench for some time, then of zero.
+
+    It also publishes zero when time is reset.
 
     Args:
         node: node that publishes.

@@ -149,27 +149,28 @@ class Actuator:
 
     @property
     def reflected_inertia(self) -> float:
-        """Inertia J ratio^2 [kg or kg m^2] that the rotor adds to the joint."""
+        """Inertia [kg or kg m^2] that the rotor adds to the joint: rotor_inertia * ratio^2."""
         return self.rotor_inertia * self.ratio**2
 
     @property
     def spin_inertia(self) -> float:
-        """Inertia J ratio [kg m] by which a spinning rotor on the screw's axis acts on the leg.
+        """Inertia [kg m] by which a spinning rotor on the screw's axis acts on the leg.
 
-        It is zero if there is a gear, because the motor's axis is then unknown.
+        It is rotor_inertia * ratio, or zero if there is a gear, because the motor's axis is then
+        unknown.
         """
         on_axis = self.lead is not None and self.gear_ratio == 1.0
         return self.rotor_inertia * self.ratio if on_axis else 0.0
 
     @property
     def coulomb_pair(self) -> tuple[float, float]:
-        """Coulomb friction [N or N m] of forward and backward motion, both positive."""
+        """Coulomb friction [N or N m] in forward and in backward motion, both positive."""
         backward = self.coulomb if self.coulomb_backward is None else self.coulomb_backward
         return self.coulomb, backward
 
     @property
     def stribeck_terms(self) -> tuple[float, float, float]:
-        """Static minus Coulomb friction, forward and backward, and 1 / stribeck_velocity^2."""
+        """Static minus Coulomb friction, forward and backward; and 1 / stribeck_velocity^2."""
         if self.static is None or self.stribeck_velocity is None:
             return 0.0, 0.0, 0.0
         forward, backward = self.coulomb_pair
@@ -189,7 +190,10 @@ class Actuator:
         return fastest / abs(self.ratio)
 
     def torque_at(self, speed: ArrayLike) -> FloatArray:
-        """Return the motor's largest torque [N m] (...) at a speed [rad/s]; 0 beyond its curve."""
+        """Return the motor's largest torque (...) [N m] at speeds (...) [rad/s].
+
+        It is 0 beyond the end of the torque-speed curve.
+        """
         at = np.abs(np.asarray(speed, dtype=np.float64))
         torque = np.full(at.shape, self.torque_limit)
         if self.torque_speed is not None:
@@ -203,14 +207,14 @@ class Actuator:
         return self.torque_speed is not None or self.velocity_limit != math.inf
 
     def effort_limit_at(self, rate: ArrayLike) -> FloatArray:
-        """Return the largest effort (...) [N or N m], in either direction, at joint velocities."""
+        """Return the largest effort (...) [N or N m] at joint velocities, in either direction."""
         torque = self.torque_at(np.multiply(rate, self.ratio))
         strongest = max(-self.least_effort, self.largest_effort)
         return np.minimum(torque * abs(self.ratio) * self.efficiency, strongest)
 
     @property
     def friction_numbers(self) -> tuple[float, ...]:
-        """Parameters of `dry_friction`, in the order of its compiled form."""
+        """Parameters of the dry friction law, in the order that compiled code requires."""
         return (*self.coulomb_pair, *self.stribeck_terms)
 
     def dry_friction(self, rate: ArrayLike) -> FloatArray:
@@ -227,7 +231,7 @@ class Actuator:
         return np.where(speed > 0.0, forward + more * left, down)
 
     def torques(self, effort: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
-        """Convert joint efforts (...) [N or N m] into motor torques [N m].
+        """Convert joint efforts (...) [N or N m] into motor torques (...) [N m].
 
         The motor supplies the losses of screw and gear if effort and rate have the same sign;
         otherwise the load supplies them. Without rates, the motor is assumed to drive the load.
@@ -236,7 +240,7 @@ class Actuator:
         return np.asarray(efforts / self.ratio / self._transmit(efforts, rate))
 
     def efforts(self, torque: ArrayLike, rate: ArrayLike | None = None) -> FloatArray:
-        """Convert motor torques (...) [N m] into joint efforts [N or N m]."""
+        """Convert motor torques (...) [N m] into joint efforts (...) [N or N m]."""
         torques = np.asarray(torque, dtype=np.float64) * self.ratio
         return np.asarray(torques * self._transmit(torques, rate))
 
@@ -247,11 +251,11 @@ class Actuator:
         return np.where(driven_back, 1.0 / self.efficiency, self.efficiency)
 
     def without_dry_friction(self) -> Actuator:
-        """Return the same actuator without dry friction."""
+        """Return a copy of this actuator without dry friction."""
         return replace(self, **NO_DRY_FRICTION)
 
     def without_friction(self) -> Actuator:
-        """Return the same actuator without dry friction and losses."""
+        """Return a copy of this actuator without dry friction and transmission losses."""
         return replace(self, **NO_FRICTION)
 
 

@@ -18,7 +18,7 @@ NAMES = tuple(item.name for item in fields(Actuator))
 
 
 def actuator_from_fields(block: Fields) -> Actuator:
-    """Build the actuator of an `actuator:` block; missing fields are ideal.
+    """Build the actuator of an `actuator:` block; missing fields have ideal values.
 
     Raises:
         ModelError: a field is unknown or invalid; the error states the file and the dotted path.
@@ -36,9 +36,10 @@ def actuator_from_fields(block: Fields) -> Actuator:
 
 
 def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
-    """Build the actuator from a joint's `<param>`s in `<ros2_control>`; ignore others.
+    """Build the actuator from a joint's `<param>`s in `<ros2_control>`.
 
-    `torque_speed` is written as speed torque speed torque ...
+    Unknown ones are ignored; missing ones are those of an ideal actuator. `torque_speed` is written
+    as speed torque speed torque ...
 
     Raises:
         ModelError: a value is invalid; `where` names the file and the joint.
@@ -68,7 +69,7 @@ def _build_actuator(
 
 
 def describes(params: Mapping[str, str]) -> bool:
-    """Return whether a joint's `<param>`s in `<ros2_control>` describe its actuator."""
+    """Return whether any of a joint's `<param>`s describes its actuator."""
     return any(name in params for name in NAMES)
 
 
@@ -112,7 +113,7 @@ def actuator_of_joint(
 
 
 def params_of(actuator: Actuator) -> dict[str, str]:
-    """Return the fields that differ from an ideal actuator as texts of `<param>`s, by name."""
+    """Return `<param>` values by name, for the fields that differ from an ideal actuator."""
     out = {}
     for name in NAMES:
         value = getattr(actuator, name)

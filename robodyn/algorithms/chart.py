@@ -30,14 +30,14 @@ DIFFERENCE = 1e-3
 
 
 class Rows(NamedTuple):
-    """Function of a batch of N states, given as arrays (N, k), with its derivatives.
+    """Function of a batch of N states, given as arrays (N, k), and its first derivatives.
 
     Attributes:
         arguments, results: number of columns k of each argument and each result.
         compute: function of the arguments (N, k) that returns a tuple of results (N, k).
         differentiate: function of the arguments that returns the results, then the derivatives (N,
-            k, j) of the first result with respect to each argument, those of the second result, and
-            so on.
+            k, j) of the first result with respect to each argument, then the derivatives of the
+            second result, and so on.
     """
 
     arguments: tuple[int, ...]
@@ -61,7 +61,7 @@ def call_with_rows(
     shapes: Iterable[tuple[int, ...]],
     given: Iterable[ArrayLike],
 ) -> list[FloatArray]:
-    """Call a function of rows (N, k) with arrays (..., k) of equal leading dimensions.
+    """Call a function of flat batches (N, k) with arrays (..., k) of equal leading shape.
 
     Args:
         function: `Rows.compute` or `Rows.differentiate`.
@@ -127,7 +127,7 @@ class Chart:
         self.nv, self.n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
 
     def rows(self, quantity: str) -> Rows:
-        """Return `forward_dynamics` or `inverse_dynamics` as a function of x, v and load."""
+        """Return forward or inverse dynamics as a `Rows` of displacement, velocity and load."""
         evaluate = getattr(self.mechanism, quantity)
         ask_derivatives = getattr(self.mechanism, f"{quantity}_derivatives")
 
@@ -142,7 +142,7 @@ class Chart:
         return Rows((self.nv, self.nv, load), (result,), compute, differentiate)
 
     def step_rows(self, dt: float, steps: int) -> Rows:
-        """Return the function that advances x and v under efforts by `steps` of dt [s].
+        """Return the `Rows` that advances displacement and velocity by `steps` of dt [s].
 
         Raises:
             InvalidInput: dt or the number of steps is not positive, or a drive is elastic.
@@ -169,10 +169,10 @@ class Chart:
     def _step_derivatives(
         self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
     ) -> tuple[FloatArray, ...]:
-        """Return x and v after `_step`, and their derivatives w.r.t. x, v and efforts.
+        """Return displacement x and velocity v after steps, and their derivatives.
 
-        Each stage of Runge-Kutta is differentiated, so the derivatives (N, nv, ...) are those of
-        the discrete step.
+        Each stage of the Runge-Kutta method is differentiated, so the derivatives (N, nv, ...)
+        w.r.t. x, v and efforts are those of the discrete step.
         """
         nv, n, q = self.nv, self.n, self.configuration(x)
         end, rates = self._step(dt, steps, x, v, efforts), v
@@ -191,7 +191,7 @@ class Chart:
     def _differentiate_step(
         self, q: FloatArray, v: FloatArray, efforts: FloatArray, dt: float, by: Any
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Advance a state by one step, with its derivatives w.r.t. initial state and efforts.
+        """Advance N states by one step, with derivatives w.r.t. initial states and efforts.
 
         Derivatives of a configuration are expressed as displacements from it.
         """
@@ -230,7 +230,10 @@ class Chart:
         return found
 
     def _left(self, x: FloatArray) -> FloatArray:
-        """Return the derivatives (N, nv, nv) of displacements at a configuration w.r.t. x."""
+        """Compute the derivatives (N, nv, nv) of displacements at configurations w.r.t. x (N, nv).
+
+        The displacements are taken at the configurations themselves, x from the chart's reference.
+        """
         out = np.tile(np.eye(self.nv), (len(x), 1, 1))
         for part in self.mechanism.coordinates.rotations:
             out[:, part, part] = left_jacobian(x[:, part])
@@ -238,7 +241,7 @@ class Chart:
 
 
 class _Turn:
-    """Rotation in a Runge-Kutta step: quaternions are added and normalized.
+    """Rotation (unit quaternion) of N states during a Runge-Kutta step, with derivatives.
 
     Args:
         part: slice of the rotation vector in a displacement.
@@ -269,7 +272,7 @@ class _Turn:
         self._set(dt * self.total, dt * self.by_total, moves, shift, by_shift)
 
     def _rates(self, rate: Any, by_rate: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the quaternion's rate (N, 4), half of w times it, and its derivatives."""
+        """Return the quaternions' time derivatives (N, 4), and derivatives of these."""
         w, by_w, q = rate[:, self.part], by_rate[:, self.part], self.pose[:, 3:]
         product = np.zeros((len(w), 4, 4))
         product[:, :3, :3], product[:, :3, 3], product[:, 3, :3] = cross_matrices(w), w, -w
@@ -289,6 +292,6 @@ class _Turn:
 
 
 def _times(q: FloatArray) -> FloatArray:
-    """Return matrices (N, 4, 3) that multiply a vector, as a quaternion, by q (N, 4)."""
+    """Return matrices (N, 4, 3) that map vectors w to quaternion products (w, 0) q."""
     vector, real = q[:, :3], q[:, 3, None, None]
     return np.concatenate([real * np.eye(3) - cross_matrices(vector), -vector[:, None, :]], axis=1)

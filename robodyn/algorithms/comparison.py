@@ -12,12 +12,12 @@ from robodyn.model import comparison
 
 @singledispatch
 def equality_key(mechanism: Any) -> Any:
-    """Return the part of the model that comparisons use, as frozen data or a mapping."""
+    """Return the data of the model that comparisons use, frozen or as a mapping."""
     return getattr(mechanism, "model", None)
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
-    """Return the parts of a mechanism's model and options that comparisons use."""
+    """Return the tuple of model data and options by which mechanisms are compared."""
     return equality_key(mechanism), *(mechanism._options or ("",))
 
 
@@ -28,5 +28,5 @@ def equal(mechanism: Any, other: Any) -> bool:
 
 
 def differences(mechanism: Any, other: Any) -> list[str]:
-    """List the differences of another mechanism's model, one line per field; empty if equal."""
+    """List how another mechanism's model differs, one line per field; empty if equal."""
     return comparison.differences(equality_key(mechanism), equality_key(other))

@@ -22,16 +22,16 @@ SINGULAR = 1e12
 
 
 class Singularity(NamedTuple):
-    """Type of singularity of a mechanism.
+    """Type of singularity, with functions that detect it at configurations.
 
     Attributes:
         name: `type 1`, at which the moving body loses a degree of freedom, or `type 2`, at which it
             gains one that the motors cannot resist.
         meaning: description in a few words.
-        number: function from configurations (k, nq), neighbors on a path, to numbers (k,) that are
-            zero at a singularity.
-        is_signed: whether the numbers change sign there. The sign is meaningful only between
-            neighboring configurations; numbers without a sign are never negative.
+        number: function from configurations (k, nq), neighbors on a path, to a measure (k,), such
+            as a determinant, that is zero at a singularity.
+        is_signed: whether the measure changes sign there. The sign is meaningful only between
+            neighboring configurations; a measure without a sign is never negative.
         condition: function from configurations (..., nq) and a characteristic length [m] to
             condition numbers (...), infinite at a singularity.
         takes_effort: whether efforts grow without bound near it.
@@ -53,7 +53,7 @@ class Singularity(NamedTuple):
 def scaled_jacobian(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the Jacobian (..., 6, k) in comparable units.
+    """Compute the Jacobian (..., 6, k) with rotations converted to lengths.
 
     Its angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
 
@@ -69,7 +69,7 @@ def scaled_jacobian(
 def singular_values(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the singular values (..., min(6, k)) of `scaled_jacobian`, largest first.
+    """Compute the singular values (..., min(6, k)) of the scaled Jacobian, largest first.
 
     Raises:
         InvalidInput: as for `scaled_jacobian`.
@@ -81,7 +81,7 @@ def singular_values(
 def condition_number(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the ratio (...) of the extreme singular values; infinite if the smallest is zero.
+    """Compute the condition number (...) of the scaled Jacobian; infinite if it is singular.
 
     Raises:
         InvalidInput: as for `scaled_jacobian`.
@@ -91,16 +91,16 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute a number (...) whose sign changes where efforts lose control of the body.
+    """Compute a determinant (...) whose sign changes where efforts lose control of the body.
 
-    None if this is not known for the kind of mechanism.
+    Returns None if no such determinant is known for the kind of mechanism.
     """
     return None
 
 
 @singledispatch
 def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute a number (...) that changes sign on a path only at a singularity; None if unknown.
+    """Compute a measure (...) whose sign changes only at singularities; None if unknown.
 
     Every path between two configurations with opposite signs passes through a singularity.
     """
@@ -108,9 +108,10 @@ def side(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
 
 
 def is_on_side_of(mechanism: Any, configurations: FloatArray, reference: FloatArray) -> BoolArray:
-    """Return (...) whether configurations are on the same side of singularities as a reference.
+    """Return whether configurations are on the same side of singularities as a reference.
 
-    True if the kind of mechanism does not define sides.
+    The result has one boolean for each configuration; it is true if the kind of mechanism does not
+    define sides.
     """
     lead = configurations.shape[:-1]
     begun = side(mechanism, reference)
@@ -122,7 +123,7 @@ def is_on_side_of(mechanism: Any, configurations: FloatArray, reference: FloatAr
 
 @singledispatch
 def singularities(mechanism: Any) -> Sequence[Singularity]:
-    """Return the types of singularity of a mechanism, each with a function that is zero there.
+    """Return the types of singularity of a mechanism, with functions that detect them.
 
     By default, mechanisms with six driven joints have type 1, where det J is zero; see
     `Singularity`.
@@ -142,7 +143,7 @@ def singularities(mechanism: Any) -> Sequence[Singularity]:
 
 
 def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
-    """Compute a number (k,) that is zero at singularities of type 1."""
+    """Compute the Jacobian's determinant (k,), zero at singularities of type 1."""
     return np.asarray(np.linalg.det(mechanism.jacobian(q)))
 
 

@@ -46,14 +46,17 @@ def inverse_dynamics_derivatives(
     *,
     base: BaseMotion | None = None,
 ) -> InverseDynamicsDerivatives:
-    """Compute the efforts (..., n) of a motion and their derivatives.
+    """Compute the efforts (..., n) of a motion, and their derivatives w.r.t. this motion.
 
     The derivatives are with respect to configuration, velocity and acceleration. For the
     configuration, that is a displacement as in `difference` and `advance`, at constant velocity,
-    acceleration, wrench (..., 6) and base motion. Dry friction is that of the planned motion; its
-    derivative is omitted if a joint's rate changes sign, for example at rest. Results are accurate
-    to 1e-9 of the largest entry. With a base motion, they include the derivatives with respect to
-    it.
+    acceleration, wrench (..., 6) and base motion. Dry friction is computed for the planned motion;
+    its derivative is omitted if a joint's rate changes sign, for example at rest. Results are
+    accurate to 1e-9 of the largest entry. With a base motion, they include the derivatives with
+    respect to it.
+
+    Returns:
+        Efforts (..., n) and derivatives (..., n, nv) w.r.t. configuration, velocity, acceleration.
 
     Raises:
         InvalidInput, KinematicsError: as for `inverse_dynamics`.
@@ -84,9 +87,12 @@ def forward_dynamics_derivatives(
 ) -> ForwardDynamicsDerivatives:
     """Compute the acceleration (..., nv) due to efforts and its derivatives.
 
-    The derivatives are with respect to configuration, velocity and efforts. Conventions are those
-    of `inverse_dynamics_derivatives`. Under-actuated mechanisms and singular configurations are
+    The derivatives are with respect to configuration, velocity and efforts. Conventions are as in
+    `inverse_dynamics_derivatives`. Under-actuated mechanisms and singular configurations are
     supported.
+
+    Returns:
+        Acceleration (..., nv) and derivatives (..., nv, k) w.r.t. configuration, velocity, efforts.
 
     Raises:
         InvalidInput, KinematicsError: as for `forward_dynamics`.
@@ -120,6 +126,9 @@ def linearize(
     efforts of a motion at constant velocity. For an under-actuated mechanism, pass the efforts
     (..., n). Dry friction is omitted, and the base motion is taken as constant. With `dt` [s], the
     model is sampled, with constant efforts between samples.
+
+    Returns:
+        The linear model: state and input matrices, eigenvalues, and the efforts of the state.
 
     Raises:
         InvalidInput, KinematicsError: as for `forward_dynamics`.
@@ -158,9 +167,9 @@ def _differences(
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Compute a quantity (..., k) and its derivatives by finite differences.
 
-    `quantity` is `inverse_dynamics` or `forward_dynamics`, which is linear in `load`: the
-    acceleration, or the efforts. The derivatives are with respect to configuration, velocity and
-    load.
+    `quantity` is `inverse_dynamics` or `forward_dynamics`, which is linear in `load`, i.e. in the
+    acceleration or in the efforts respectively. The derivatives are with respect to configuration,
+    velocity and load.
     """
     nv = mechanism.coordinates.velocity_size
     count = nv if quantity == "inverse_dynamics" else len(mechanism.joint_names)
@@ -201,7 +210,7 @@ def _differences(
 
 
 def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
-    """Return the part of a result due to dry friction, and its derivatives.
+    """Return the contribution of dry friction to a result, and its derivatives.
 
     The shape is (..., 1 + 2 nv, k): the value, then the derivatives with respect to displacement
     and velocity. A derivative is zero if a driven joint's rate changes sign within the steps.

@@ -18,7 +18,7 @@ EffortUnit = Literal["N", "N m"]
 
 
 class DrivenJoint(NamedTuple):
-    """Data of a driven joint.
+    """Name, limits and actuator of a driven joint.
 
     Attributes:
         name: name of the joint.
@@ -38,7 +38,7 @@ class DrivenJoint(NamedTuple):
 
 @singledispatch
 def driven_joints(mechanism: Any) -> tuple[DrivenJoint, ...]:
-    """Return the driven joints (n,) of a mechanism; those of its model by default."""
+    """Return the n driven joints of a mechanism, by default the driven joints of its model."""
     return tuple(map(driven_joint, mechanism.model.driven_joints))
 
 
@@ -49,7 +49,7 @@ def gravity_vector(mechanism: Any) -> FloatArray:
 
 
 def driven_joint(joint: Any) -> DrivenJoint:
-    """Return the data of a driven joint of an arm or of a tree."""
+    """Create the `DrivenJoint` for a driven joint of an arm or of a tree."""
     unit: Unit = "m" if joint.kind == "prismatic" else "rad"
     limits = joint.position, joint.velocity, joint.effort
     return DrivenJoint(joint.name, unit, *limits, joint.actuator)

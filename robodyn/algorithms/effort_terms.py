@@ -16,7 +16,7 @@ from robodyn.presentation.nouns import nouns_of
 
 
 class EffortTerms(NamedTuple):
-    """Efforts of a motion and their terms.
+    """Efforts of a motion, split into terms such as inertia, gravity and friction.
 
     Attributes:
         total: (N, n) [N or N m]; NaN if no efforts exist.
@@ -34,7 +34,7 @@ class EffortTerms(NamedTuple):
 def nan_where_singular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
-    """Evaluate a function of N states, (N, *core), with NaN at singularities."""
+    """Evaluate a function of N states; return (N, *core), with NaN at singularities."""
     try:
         return function(*states)
     except KinematicsError:
@@ -49,7 +49,7 @@ def nan_where_singular(
 
 @singledispatch
 def formulations(mechanism: Any) -> tuple[str, ...]:
-    """Return the formulations of the inverse dynamics for `effort_terms`; the first is `exact`.
+    """Return the names of inverse-dynamics formulations; the first is `exact`.
 
     If `massless` is one of them, `inverse_dynamics` has the keyword `formulation`.
     """
@@ -65,10 +65,13 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Compute efforts (N, n) of a motion and their terms; NaN where no efforts exist.
+    """Split the efforts (N, n) of a motion into terms; NaN where no efforts exist.
 
     The terms are inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and,
     if given, a wrench.
+
+    Returns:
+        The total efforts, their terms by name, and reactions in the joints if the kind has them.
 
     Raises:
         InvalidInput: an unknown formulation.

@@ -35,7 +35,7 @@ NAMED = 8
 
 
 class DriveElasticity(NamedTuple):
-    """Stiffness (n,) [N/m or N m/rad] and damping (n,) of the drives."""
+    """Stiffness (n,) and damping (n,) of the drives, [N/m, N s/m] or [N m/rad, N m s/rad]."""
 
     stiffness: FloatArray
     damping: FloatArray
@@ -115,7 +115,7 @@ def with_drive_stiffness(mechanism: M, stiffness: ArrayLike, damping: ArrayLike 
 
 
 def drive_elasticity(mechanism: Any) -> DriveElasticity:
-    """Collect the elasticity of the drives.
+    """Return the stiffness and damping (n,) of all drives, read from their actuators.
 
     Raises:
         InvalidInput: a drive is rigid.
@@ -193,7 +193,7 @@ def compliance(
 def smallest_stiffness(
     mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None = None
 ) -> FloatArray:
-    """Compute the smallest stiffness (...) [N/m] of the body against a force in any direction.
+    """Compute the smallest stiffness (...) [N/m] of the body over all directions of a force.
 
     It is the reciprocal of the largest eigenvalue of the compliance's translation block, and NaN
     at an unstable equilibrium.
@@ -257,7 +257,7 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
 def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None = None) -> Modes:
     """Compute the natural frequencies and mode shapes about an equilibrium.
 
-    The motors are locked, so their rotors do not contribute to the mass. The damping is that of the
+    The motors are locked, so their rotors do not contribute to the mass. Damping is due to the
     elastic drives and the viscous friction of the joints.
 
     Args:
@@ -317,7 +317,7 @@ def refuse_elastic_drives(mechanism: Any) -> None:
 def motors_in_equilibrium(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the motor positions (n,) that balance gravity, and the joints' velocities.
+    """Return motor positions (n,) that balance gravity, and the driven joints' velocities.
 
     Drives that cannot hold the mechanism are unloaded.
     """
@@ -329,7 +329,7 @@ def motors_in_equilibrium(
 
 
 def motors_at_home(mechanism: Any) -> FloatArray:
-    """Return positions (n,) of the motors of elastic drives that hold home."""
+    """Return positions (n,) of elastic drives' motors that hold the home configuration."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     return motors_in_equilibrium(mechanism, mechanism.home, rest)[0]
 
@@ -337,7 +337,15 @@ def motors_at_home(mechanism: Any) -> FloatArray:
 def state_of_motors(
     mechanism: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the states that motor positions and velocities imply if drives are rigid.
+    """Compute the state that motor positions and velocities imply if drives are rigid.
+
+    Args:
+        mechanism: mechanism with elastic drives.
+        positions, velocities: (n,) of the motors, converted to the joints.
+        guess: (nq,) configuration at which Newton's method starts.
+
+    Returns:
+        Configuration (nq,) and velocity (nv,).
 
     Raises:
         NoSolution: no configuration near the guess has these positions.
@@ -366,7 +374,10 @@ def fastest_vibration(mechanism: Any, configuration: FloatArray) -> float:
 def energy_of_drives(
     mechanism: Any, configuration: FloatArray, positions: FloatArray, velocities: FloatArray
 ) -> FloatArray:
-    """Compute the energy (...) [J] of elastic drives and rotors at motor states (..., n)."""
+    """Compute the energy (...) [J] stored in elastic drives and in their rotors' motion.
+
+    Positions and velocities (..., n) belong to the motors, converted to the joints.
+    """
     stiffness, _, inertia = mechanism.drives.elasticity.T
     wound = positions - mechanism.joint_positions(configuration)
     return np.asarray(0.5 * (wound**2 @ stiffness + velocities**2 @ inertia))
@@ -375,7 +386,11 @@ def energy_of_drives(
 def _state_at_rest(
     mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return efforts e (..., n), the geometric stiffness J' de/dx (..., nv, nv), and J."""
+    """Return efforts (..., n) at rest, geometric stiffness (..., nv, nv), and Jacobian.
+
+    With efforts e, displacement x and the Jacobian J of the driven joints, the geometric stiffness
+    is J' de/dx.
+    """
     smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
     if (compute := smooth.solver.derivatives) is not None:
         efforts = smooth.inverse_dynamics(configuration, rest, rest, wrench)

@@ -16,7 +16,7 @@ from robodyn.poses import matrix_from_pose, pose_difference, pose_from_matrix
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy (...) [J]; the latter is 0 at the base's origin."""
+    """Kinetic and potential energy (...) [J]; potential energy is 0 at the base's origin."""
 
     kinetic: FloatArray
     potential: FloatArray
@@ -78,7 +78,7 @@ def spring_energy(mechanism: Any, configuration: FloatArray) -> FloatArray:
 
 
 def spring_lengths(mechanism: Any, configuration: FloatArray, spring: PointSpring) -> FloatArray:
-    """Compute the length (...) [m] of a spring between points."""
+    """Compute the length (...) [m] of a spring between two points at configurations (..., nq)."""
     start, end = (
         matrix_from_pose(mechanism.link_pose(configuration, link))[..., :3, :] @ [*point, 1.0]
         for link, point in spring.ends
@@ -87,12 +87,13 @@ def spring_lengths(mechanism: Any, configuration: FloatArray, spring: PointSprin
 
 
 def coriolis_matrix(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> FloatArray:
-    """Compute C (..., nv, nv) of the velocity terms C v of the bias; Mdot - 2 C is skew-symmetric.
+    """Compute the Coriolis matrix C (..., nv, nv) with skew-symmetric dM/dt - 2 C.
 
-    C is half the derivative of the velocity terms with respect to the velocity; in independent
-    coordinates it consists of Christoffel symbols. An angular velocity is not the derivative of
-    coordinates: its contribution to the velocity terms (Boltzmann-Hamel equations) is a cross
-    product with the angular momentum, which is itself skew-symmetric.
+    The velocity terms of the bias are C v for the velocity v, and M is the mass matrix. C is half
+    the derivative of the velocity terms with respect to the velocity; in independent coordinates it
+    consists of Christoffel symbols. An angular velocity is not the derivative of coordinates: its
+    contribution to the velocity terms (Boltzmann-Hamel equations) is a cross product with the
+    angular momentum, which is itself skew-symmetric.
 
     Raises:
         InvalidInput, KinematicsError: as for `bias`.

@@ -33,15 +33,15 @@ MOST_STALE = 100
 
 
 class Estimate(NamedTuple):
-    """The state estimated from a reading.
+    """State of a mechanism estimated from a reading of its driven joints.
 
     Attributes:
         stamp: time of the reading [ns].
         pose: (7,) of platform or tip in the base frame.
-        twist: (6,) of the same, base frame.
+        twist: (6,) of platform or tip in the base frame.
         pose_covariance: (6, 6) of the displacement [translation; rotation vector], base frame.
         twist_covariance: (6, 6) base frame.
-        acquired: whether it was found from home instead of from the previous estimate.
+        acquired: whether the search started from home instead of from the previous estimate.
         configuration: (nq,) of the mechanism.
         velocity: (nv,) of the mechanism.
     """
@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
 
 @dataclass
 class Counts:
-    """Counts of readings by outcome."""
+    """Numbers of readings that an estimator processed, by outcome."""
 
     accepted: int = 0
     stale: int = 0
@@ -70,7 +70,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Encoders:
-    """Resolution of the encoders of driven joints, prismatic and revolute.
+    """Encoder resolutions of prismatic and revolute driven joints, and thresholds of jumps.
 
     Attributes:
         length, angle: steps of the positions [m], [rad].
@@ -93,7 +93,7 @@ class Encoders:
             as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position and rate resolutions and jumps, (n,) each, for joints in given units."""
+        """Return position resolution, rate resolution and jump, (n,) each, of n joints."""
         slides = np.array([unit == "m" for unit in units])
         return (
             np.where(slides, self.length, self.angle),
@@ -103,7 +103,7 @@ class Encoders:
 
 
 def quantization_deviation(steps: FloatArray) -> FloatArray:
-    """Compute standard deviations (n,) of rounding errors for steps (n,)."""
+    """Compute standard deviations (n,) of the rounding to encoder steps (n,)."""
     return np.asarray(steps / np.sqrt(12.0))
 
 
@@ -171,7 +171,7 @@ class Estimator:
         self._stale_in_a_row = 0
 
     def warm_up(self) -> None:
-        """Estimate near home once, so that all functions used are compiled or loaded."""
+        """Estimate once near home, so that all required functions are compiled or loaded."""
         own = self._mechanism
         # the first use of an unsuitable home reports it
         with suppress(RobodynError):
@@ -185,12 +185,15 @@ class Estimator:
     def update(
         self, stamp: int, positions: ArrayLike, rates: ArrayLike | None = None
     ) -> Estimate | None:
-        """Process a reading; None if it is not newer than the last one.
+        """Estimate the state from a reading; None if it is not newer than the last one.
 
         Args:
             stamp: time of the reading [ns].
             positions: (n,) [m or rad] as the mechanism measures its driven joints.
             rates: (n,) [m/s or rad/s]; by default computed from the change since the last reading.
+
+        Returns:
+            The new estimate; None for a reading that is out of date.
 
         Raises:
             InvalidInput: the shape is wrong, or a value is not finite or implausible; the state is
@@ -228,7 +231,7 @@ class Estimator:
     def _check(
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
-        """Return valid readings as arrays (n,)."""
+        """Check positions and rates of a reading; return them as arrays (n,)."""
         position = as_exact("positions", positions, (self._count,), "m or rad")
         rate = None if rates is None else as_exact("rates", rates, (self._count,), "m/s, rad/s")
         refuse_beyond("positions", position)
@@ -255,7 +258,7 @@ class Estimator:
         return True
 
     def _predict(self, positions: FloatArray, step: float) -> FloatArray | None:
-        """Predict the configuration after `step` [s]; None if that is impossible."""
+        """Return the configuration extrapolated by `step` [s]; None if that is impossible."""
         if self.last is None:
             return None
         ahead = step if step <= HORIZON else 0.0

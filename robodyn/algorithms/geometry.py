@@ -14,7 +14,7 @@ from robodyn.errors import InvalidInput
 
 @dataclass(frozen=True)
 class GeometricParameter:
-    """Dimension of a mechanism.
+    """Dimension of a mechanism, as a parameter of a calibration.
 
     Attributes:
         name: such as `leg1.base.x` or `link2.alpha`.
@@ -40,8 +40,9 @@ class Placed(NamedTuple):
         by_parameter: (N, 6, P) displacement per unit of each parameter, at constant readings.
         by_joint: (N, 6, n) displacement per unit of each driven joint's reading.
         passive: (N, k) [rad or m] readings of the passive joints, as the URDF measures them.
-        passive_by_parameter: (N, k, P).
-        passive_by_joint: (N, k, n).
+        passive_by_parameter: (N, k, P) derivatives of `passive` with respect to the parameters.
+        passive_by_joint: (N, k, n) derivatives of `passive` with respect to the driven joints'
+            readings.
     """
 
     poses: FloatArray
@@ -79,7 +80,7 @@ class Geometry(Protocol):
             guess: (N, 7) nearby poses.
 
         Returns:
-            The poses and derivatives.
+            Poses of the body and readings of the passive joints, with their derivatives.
 
         Raises:
             KinematicsError: a sample has no pose.

@@ -24,10 +24,11 @@ def reference_regressor(
     reference_acceleration: ArrayLike,
     /,
 ) -> FloatArray:
-    """Compute the regressor Y (..., n, p) of Slotine and Li (1987), for passive adaptive control.
+    """Compute the regressor Y (..., n, p) of Slotine and Li (1987) for adaptive control.
 
-    Y @ parameters.values are the efforts M a_r + C(v) v_r + g of a reference, with the C of
-    `coriolis_matrix`, and the friction at the reference velocity (..., nv).
+    For a reference velocity v_r and acceleration a_r (..., nv), Y @ parameters.values are the
+    efforts that exert M a_r + C v_r + g, plus the friction at v_r. M is the mass matrix, C the
+    `coriolis_matrix` at the measured velocity, and g the load of gravity.
 
     Raises:
         InvalidInput, KinematicsError: as for `regressor`.

@@ -35,8 +35,8 @@ class InverseDynamicsDerivatives(_OfEfforts):
     Attributes:
         efforts: (..., n) [N or N m].
         configuration: (..., n, nv) with respect to a displacement as in `difference` and `advance`.
-        velocity: (..., n, nv).
-        acceleration: (..., n, nv).
+        velocity: (..., n, nv) with respect to the velocity.
+        acceleration: (..., n, nv) with respect to the acceleration.
         base: (..., n, 9) with respect to the `rows` of the base's motion: its specific force,
             angular velocity and angular acceleration. None if no base was given. This attribute is
             not an item of the tuple.
@@ -58,12 +58,12 @@ class ForwardDynamicsDerivatives(_OfAcceleration):
     """Acceleration due to efforts, and its derivatives.
 
     Attributes:
-        acceleration: (..., nv).
+        acceleration: (..., nv) itself.
         configuration: (..., nv, nv) with respect to a displacement as in `difference` and
             `advance`.
-        velocity: (..., nv, nv).
-        efforts: (..., nv, n).
-        base: (..., nv, 9), as in `InverseDynamicsDerivatives`.
+        velocity: (..., nv, nv) with respect to the velocity.
+        efforts: (..., nv, n) with respect to the efforts.
+        base: (..., nv, 9) with respect to the base's motion, as in `InverseDynamicsDerivatives`.
     """
 
     base: FloatArray | None = None
@@ -75,7 +75,7 @@ T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 
 def on_base(found: T, derivatives: FloatArray | None) -> T:
-    """Add derivatives with respect to the base's motion to a result."""
+    """Return a result of derivatives, extended by derivatives w.r.t. the base's motion."""
     if derivatives is not None:
         found.base = derivatives
     return found
@@ -141,7 +141,7 @@ class Linearization(NamedTuple):
 
 
 def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
-    """Compute the discrete-time matrices for periods dt [s] with constant efforts."""
+    """Convert a state and an input matrix to discrete time, with efforts constant over dt [s]."""
     from scipy.linalg import expm  # takes long to import
 
     size = A.shape[-1]
@@ -158,8 +158,9 @@ def by_base(
     """Compute derivatives (..., k, 9) of dynamics (..., k) w.r.t. the motion of the base.
 
     `given` are configuration, velocity, acceleration or efforts, wrench and base; the latter two
-    may be None. The dynamics are at most quadratic in the numbers of the base motion, so central
-    differences of any step are exact; if they are only piecewise so, `small` steps stay on a piece.
+    may be None. The dynamics are at most quadratic in the components of the base motion, so central
+    differences with any step are exact. If they are only piecewise quadratic, `small` steps stay
+    within a piece.
     """
     *state, base = given
     if base is None:

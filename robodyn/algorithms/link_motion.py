@@ -29,7 +29,7 @@ ROUNDING = 1e-15
 
 
 class LinkTables:
-    """Tree of a mechanism's links and added frames, in the form that kernels take.
+    """Tree of a mechanism's links and added frames, packed for compiled kernels.
 
     Args:
         mechanism: mechanism with the links.
@@ -43,7 +43,7 @@ class LinkTables:
 
     @cached_property
     def drawn(self) -> Figure:
-        """Links and joints of the mechanism, as they are drawn."""
+        """Links and joints of the mechanism that a drawing shows."""
         return figure(self.mechanism)
 
     @cached_property
@@ -53,7 +53,7 @@ class LinkTables:
 
     @cached_property
     def tree(self) -> LinkTree:
-        """Tree of the links."""
+        """Tree of the links as packed arrays, with the kernels that evaluate it."""
         own = self.mechanism
         bodies = dict(zip(own.solver.body_links, own.bodies, strict=True))
         return LinkTree.of(
@@ -67,7 +67,7 @@ class LinkTables:
 
     @cached_property
     def places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
-        """Row in the tree and frame on the link, as (12,) and (4, 4), of each link or frame."""
+        """Index in the tree and frame on that link, (12,) and (4, 4), by name of link or frame."""
         rows = self.tree.rows
         eye = np.eye(4)
         found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
@@ -169,7 +169,7 @@ def link_twist(
     link: str,
     offset: ArrayLike | None = None,
 ) -> FloatArray:
-    """Compute the twist of a link or frame.
+    """Compute the linear and angular velocity of a link or frame.
 
     Args:
         configuration: (..., nq).
@@ -195,7 +195,7 @@ def link_acceleration(
     link: str,
     offset: ArrayLike | None = None,
 ) -> FloatArray:
-    """Compute the acceleration of a link or frame.
+    """Compute the linear and angular acceleration of a link or frame.
 
     Args:
         configuration: (..., nq).
@@ -260,7 +260,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 
 
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the centroidal momentum matrix (..., 6, nv); see `rd.centroidal_momentum_matrix`."""
+    """Compute the matrix (..., 6, nv) that maps velocity to centroidal momentum."""
     tree, core = mechanism._links.tree, (6, mechanism._links.nv)
     if mechanism.solver.rates_are_given:
         matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)
@@ -276,7 +276,7 @@ def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> Floa
 
 
 def known_link(mechanism: Any, link: str) -> None:
-    """Reject a name that no link or frame has.
+    """Raise an error if no link or added frame has this name.
 
     Raises:
         InvalidInput: there is no such link or frame.
@@ -289,7 +289,7 @@ def known_link(mechanism: Any, link: str) -> None:
 
 
 def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int, FloatArray]:
-    """Return the row of a link or frame in the tree, and its frame (12,) moved by an offset."""
+    """Return a link's index in the tree, and the frame (12,) on it moved by an offset (3,)."""
     if link not in mechanism._links.places:
         known_link(mechanism, link)
     row, at, frame = mechanism._links.places[link]
@@ -301,7 +301,7 @@ def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int,
 
 
 def _frames(mechanism: Any, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
-    """Compute frames (..., links, 4, 4) in the base frame."""
+    """Compute the frames (..., links, 4, 4) of all links in the base frame."""
     poses = [mechanism.link_pose(configuration, link) for link in links]
     return matrix_from_pose(np.stack(poses, axis=-2))
 
@@ -314,7 +314,7 @@ def _motion(
     link: str,
     offset: ArrayLike | None,
 ) -> FloatArray:
-    """Compute twist, then acceleration (..., 12) of a link or frame."""
+    """Compute twist and acceleration, concatenated (..., 12), of a link or frame."""
     row, at = _frame_at(mechanism, link, offset)
     if mechanism.solver.rates_are_given:
         given = configuration, velocity, acceleration
@@ -329,7 +329,7 @@ def _motion(
 
 
 def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatArray]]:
-    """Return the leading shape of a state, and its parts as (N, k).
+    """Check a state; return its leading shape, and its arrays flattened to (N, k).
 
     Args:
         state: configuration and, if needed, velocity and acceleration.
@@ -349,7 +349,7 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
 
 
 def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
-    """Return whether a state is a single one, of finite float64 arrays with finite squares."""
+    """Return whether a state is single (not a batch) and its arrays are finite float64."""
     for part, shape in zip(state, mechanism._links.single_shapes, strict=False):
         if type(part) is not np.ndarray or part.dtype is not FLOAT64 or part.shape != shape:
             return False
@@ -365,7 +365,7 @@ def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
 def _of_single(
     entry: Callable[..., bool], state: tuple[Any, ...], core: tuple[int, ...], *settings: Any
 ) -> FloatArray | None:
-    """Compute a result (*core) for a valid single state; None for batches and other types."""
+    """Compute a result of shape `core` for a valid single state; None for other arguments."""
     rows = []
     for part in state:
         if part is not None:
@@ -382,7 +382,7 @@ def _of_single(
 
 
 def _locate_error(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
-    """Call a function of arrays (N, k); convert the index of an error to the leading shape."""
+    """Call a function of arrays (N, k); convert an error's flat index to the leading shape."""
     try:
         return function(*rows)
     except KinematicsError as error:

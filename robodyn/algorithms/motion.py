@@ -10,7 +10,7 @@ from robodyn.arrays import FloatArray, short_repr
 
 
 class Motion(NamedTuple):
-    """Configuration (..., nq), velocity and acceleration (..., nv) at one or many times.
+    """Configuration (..., nq), velocity (..., nv) and acceleration (..., nv) over time.
 
     For a platform: pose (..., 7) [m, -], twist (..., 6) [m/s, rad/s], accel (..., 6) [m/s^2,
     rad/s^2]. For an arm: q, qd, qdd (..., n).
@@ -25,7 +25,7 @@ class Motion(NamedTuple):
 
 
 class JointStates(NamedTuple):
-    """Joints of a mechanism in a joint state message, including passive ones.
+    """Positions and velocities of all joints, including passive ones, as in `JointState`.
 
     Attributes:
         names: (k,) in the order of the values.
@@ -42,7 +42,7 @@ class JointStates(NamedTuple):
 
 
 class DrivenMotion(NamedTuple):
-    """Motion of the driven joints, (..., n) each.
+    """Positions, velocities and accelerations (..., n) of the driven joints.
 
     Attributes:
         positions: [m or rad].

@@ -51,10 +51,13 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion from that of its driven joints (..., n).
+    """Compute the mechanism's motion from the motion of the driven joints (..., n).
 
     Along the last batch dimension each configuration starts from the one before it, the first from
     the guess, by default home. Accelerations are zero by default.
+
+    Returns:
+        Configurations (..., nq), velocities and accelerations (..., nv).
 
     Raises:
         UnderActuated: the mechanism has fewer driven joints than degrees of freedom.
@@ -76,7 +79,7 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion from that of its independent joints (..., m)."""
+    """Compute the mechanism's motion from the motion of its independent joints (..., m)."""
     return motion_of_joints(mechanism, positions, velocities, accelerations, guess)
 
 
@@ -93,15 +96,17 @@ def motion_of_body(
 
     Args:
         times: (K,) [s], increasing.
-        poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
+        poses: (K, 7) of the body, base frame: x y z [m], qx qy qz qw.
+        twists: (K, 6) [m/s, rad/s], linear before angular.
+        accels: (K, 6) [m/s^2, rad/s^2], linear before angular.
         start: (nq,) configuration at, or near, the first pose.
 
     Returns:
-        The motion.
+        Configurations (K, nq), velocities and accelerations (K, nv).
 
     Raises:
-        NoSolution: a pose is not reached from the one before by Newton's method alone; `index` is
-            its number.
+        NoSolution: a pose is not reached from the one before by Newton's method alone; the error's
+            `index` is the index of that pose.
         InvalidInput: shapes are wrong, or the mechanism has no inverse kinematics.
     """
     raise no_inverse_kinematics(mechanism)
@@ -116,16 +121,17 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute motions (K, ...) of the body, each near a configuration, without a search.
+    """Compute the mechanism's motions (K, ...) for body motions, each near a configuration.
 
     Args:
         poses, twists, accels: (K, 7), (K, 6), (K, 6) of the body, base frame.
         starts: (K, nq) configurations near these poses.
         rows: components of pose and twist to attain, as many as there are degrees of freedom; by
-            default those of `determining_rows`. Only trees and closed loops use them.
+            default the result of `determining_rows`. Only trees and closed loops use them.
 
     Returns:
-        The mechanism's motions; NaN where a pose is not reached from its start.
+        Configurations (K, nq), velocities and accelerations (K, nv); NaN where a pose is not
+        reached from its start.
     """
     time, nv = np.zeros(1), mechanism.coordinates.velocity_size
     found = Motion(np.full_like(starts, np.nan), *np.full((2, len(starts), nv), np.nan))
@@ -140,11 +146,11 @@ def motions_of_body(
 
 @singledispatch
 def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration whose body is nearest to a pose, in bounded time for control loops.
+    """Find a configuration (nq,) whose body is nearest to a pose, in bounded time.
 
-    Newton's method starts at a configuration (nq,), without a global search. For an unreachable
-    pose it ends where no step reduces the distance. In the distance, rotations are multiplied by
-    the characteristic length.
+    For control loops. Newton's method starts at a configuration (nq,), without a global search. For
+    an unreachable pose it ends where no step reduces the distance. In the distance, rotations are
+    multiplied by the characteristic length.
     """
     weights = np.repeat([1.0, mechanism.characteristic_length], 3)
     here = configuration
@@ -171,7 +177,7 @@ def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArr
 
 @singledispatch
 def advance_near(mechanism: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """Compute `advance` of a single configuration in bounded time for control loops.
+    """Displace a configuration (nq,) like `advance`, in bounded time for control loops.
 
     Raises:
         NoSolution: there is no such configuration, or Newton's method does not find it.
@@ -183,17 +189,17 @@ def advance_near(mechanism: Any, configuration: FloatArray, displacement: FloatA
 def advance_along(
     mechanism: Any, configuration: FloatArray, displacements: FloatArray
 ) -> FloatArray:
-    """Compute configurations (k, nq) displaced from a single one, in bounded time.
+    """Displace a configuration (nq,) by each of k displacements (k, nv), in bounded time.
 
-    Each one is the initial guess of Newton's method for the next. The result ends before the first
-    that it does not find.
+    Each configuration is the initial guess of Newton's method for the next. The result (k, nq) ends
+    before the first configuration that Newton's method does not find.
     """
     return mechanism.advance(configuration, displacements)
 
 
 @singledispatch
 def assemble_near(mechanism: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Compute `assemble` near a configuration in bounded time for control loops.
+    """Find a configuration like `assemble`, in bounded time for control loops.
 
     Raises:
         NoSolution: there is no such configuration, or Newton's method does not find it.
@@ -223,7 +229,7 @@ def state_of_readings(
 
 @singledispatch
 def measured_joints(mechanism: Any) -> tuple[str, ...]:
-    """Return names (k,) of the joints whose readings determine the state: independent ones."""
+    """Return names (k,) of the independent joints, whose readings determine the state."""
     return mechanism.independent_joints
 
 
@@ -232,7 +238,7 @@ def joint_difference(
 ) -> FloatArray:
     """Compute the differences between joint positions without checking the arguments.
 
-    Those of a continuous joint are at most half a turn, see `wrapping_joints`.
+    The difference of a continuous joint is at most half a turn, see `wrapping_joints`.
 
     Args:
         start, goal: (..., k) [m or rad].
@@ -248,7 +254,7 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Return the components of the body's pose that determine the motion; may be empty."""
+    """Return indices of the twist components that determine the motion; may be empty."""
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 
@@ -256,23 +262,23 @@ def determining_rows(mechanism: Any) -> tuple[int, ...]:
 def configuration_rate(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> FloatArray:
-    """Compute the time derivative of a single configuration, without checks."""
+    """Compute the time derivative (nq,) of a configuration from its velocity, unchecked."""
     return velocity
 
 
 @singledispatch
 def normalized(mechanism: Any, configuration: FloatArray) -> FloatArray:
-    """Project a single configuration onto its manifold after a step, without checks."""
+    """Return a configuration (nq,) projected onto its manifold (quaternions, closed loops)."""
     return configuration
 
 
 def wrapping(mechanism: Any, names: Sequence[str], /) -> tuple[bool, ...]:
-    """Return whether each of these joints is one of `wrapping_joints`."""
+    """Return for each joint name whether the joint is continuous (see `wrapping_joints`)."""
     return tuple(name in wrapping_joints(mechanism) for name in names)
 
 
 def wrapping_driven(mechanism: Any) -> tuple[bool, ...]:
-    """Return whether each driven joint is one of `wrapping_joints`."""
+    """Return for each driven joint whether it is continuous (see `wrapping_joints`)."""
     found: tuple[bool, ...] = mechanism._wrapping_driven
     return found
 
@@ -291,7 +297,7 @@ def wrapping_joints(mechanism: Any) -> frozenset[str]:
 
 
 def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
-    """Create the error of a kind of mechanism without inverse kinematics."""
+    """Create the error for a mechanism whose kind has no inverse kinematics."""
     return InvalidInput(
         f"{mechanism.kind} mechanisms have no inverse kinematics here: give joint positions, not "
         "poses",
@@ -300,7 +306,7 @@ def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
 
 
 def joint_values(mechanism: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Check an array (..., n) with a number for each driven joint.
+    """Check an array (..., n) of values of the driven joints; return it as float64.
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.

@@ -24,7 +24,7 @@ LIMIT_TOLERANCE = 1e-9
 
 
 class Drives:
-    """The `n` driven joints of a mechanism and their actuators.
+    """The n driven joints of a mechanism with their actuators, limits and conversions.
 
     A mechanism may measure a driven joint differently from its URDF (a leg by its length):
     position = signs * URDF position + offsets.
@@ -76,9 +76,10 @@ class Drives:
         return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
 
     def cut_efforts(self, efforts: FloatArray, limits: FloatArray | None = None) -> FloatArray:
-        """Clip efforts (..., n) to plus or minus `limits` (..., n), by default those at standstill.
+        """Clip efforts (..., n) to +-`limits` (..., n), by default the limits at standstill.
 
-        A drive whose efforts have one sign, such as a cable, exerts no effort of the other sign.
+        Returns efforts (..., n) [N or N m]. A drive whose efforts have one sign, such as a cable,
+        exerts no effort of the other sign.
         """
         least, largest = self.effort_ends
         if limits is not None:
@@ -86,7 +87,7 @@ class Drives:
         return np.asarray(np.clip(efforts, least, largest))
 
     def within_position_limits(self, positions: FloatArray) -> BoolArray:
-        """Return whether positions (..., n) are finite and within limits, up to rounding."""
+        """Return whether all n of positions (..., n) are finite and within limits, shape (...)."""
         limits = self.position_limits
         room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
         inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])
@@ -94,12 +95,12 @@ class Drives:
 
     @cached_property
     def has_torque_speed_curve(self) -> bool:
-        """Whether a motor's effort depends on its speed; else `effort_limits` suffice."""
+        """Whether the largest effort of any motor depends on its speed."""
         return any(actuator.has_torque_speed_curve for actuator in self.actuators)
 
     @cached_property
     def motor_table(self) -> FloatArray:
-        """Position limits of the joints and motor curves (n, k); see `joint_table`."""
+        """Position limits of the joints and torque-speed curves (n, k); see `joint_table`."""
         return joint_table(self.position_limits, self.actuators)
 
     @cached_property
@@ -142,11 +143,11 @@ class Drives:
         return limits.reshape(speeds.shape)
 
     def torques(self, efforts: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Convert to motor torques (..., n); see `Mechanism.motor_torques`."""
+        """Convert joint efforts to motor torques (..., n) [N m]; see `Mechanism.motor_torques`."""
         return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
 
     def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Convert motor torques to efforts (..., n); see `Mechanism.efforts_of`."""
+        """Convert motor torques to joint efforts (..., n); see `Mechanism.efforts_of`."""
         return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
 
     def currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
@@ -218,7 +219,7 @@ check_method_arguments(Drives)
 
 
 def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:
-    """Build the table (n, 2), or (n, 3 + 2 k) for `motor_effort`, of limits and actuators."""
+    """Build a table of position limits (n, 2); with torque-speed curves, (n, 3 + 2 k)."""
     if not any(actuator.has_torque_speed_curve for actuator in actuators):
         return position_limits
     curves = [_curve(actuator) for actuator in actuators]
@@ -233,7 +234,7 @@ def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> F
 
 
 def _curve(actuator: Actuator) -> list[tuple[float, float]]:
-    """Return (rate, effort) of the joint at the corners of the motor's limit curve."""
+    """Return the corners (rate, effort) of the motor's torque-speed curve, at the joint."""
     fastest, ratio = actuator.rate_limit, abs(actuator.ratio)
     speeds = [0.0]
     if actuator.torque_speed is not None:

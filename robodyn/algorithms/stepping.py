@@ -31,7 +31,7 @@ def compiled_step(
     settings: StepSettings = DEFAULT,
     motors: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the state after some integration steps; arguments are not checked.
+    """Advance a state by a number of compiled integration steps, without checks.
 
     Args:
         mechanism: mechanism to move.

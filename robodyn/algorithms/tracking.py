@@ -14,14 +14,14 @@ from robodyn.arrays import BoolArray, FloatArray
 
 @dataclass(frozen=True)
 class ErrorPart:
-    """Part of a tracking error that is reported as one number.
+    """Component of a tracking error, reported as one magnitude (e.g. position).
 
     Attributes:
         name: `position`, `orientation` or `joints`.
-        columns: columns of a displacement (..., nv) that belong to this part.
+        columns: columns of a displacement (..., nv) that belong to this component.
         unit: `m`, `rad`, or `rad or m` where revolute and prismatic joints are compared.
         bound: [unit] above which the mechanism counts as off its path.
-        euclidean: whether the size is the length of the vector, or the largest of its entries.
+        euclidean: whether the magnitude is the length of the vector, or its largest absolute entry.
     """
 
     name: str
@@ -31,13 +31,13 @@ class ErrorPart:
     euclidean: bool
 
     def exceeded(self, error: FloatArray) -> BoolArray:
-        """Return whether (...) this part of displacements (..., nv) exceeds the bound."""
+        """Return whether this component of displacements (..., nv) exceeds the bound (...)."""
         if self.euclidean:
             return np.asarray(self.size(error) > self.bound)
         return np.asarray((np.abs(error[..., self.columns]) > self.bound).any(axis=-1))
 
     def size(self, error: FloatArray) -> FloatArray:
-        """Compute the size (...) of this part of displacements (..., nv)."""
+        """Compute the magnitude (...) [unit] of this component of displacements (..., nv)."""
         own = error[..., self.columns]
         if self.euclidean:
             return np.asarray(np.linalg.norm(own, axis=-1))
@@ -46,10 +46,10 @@ class ErrorPart:
 
 @dataclass(frozen=True)
 class Tracking:
-    """Parts of the tracking error that are reported for a kind of mechanism.
+    """Components of the tracking error that are reported for a kind of mechanism.
 
     Attributes:
-        parts: parts that together cover the displacement.
+        parts: components that together cover the displacement.
         by_coordinate: whether a summary also lists the largest error of each coordinate.
     """
 
@@ -57,16 +57,16 @@ class Tracking:
     by_coordinate: bool = False
 
     def is_lost(self, error: FloatArray) -> BoolArray:
-        """Return whether displacements (..., nv) from the planned configuration exceed a bound."""
+        """Return whether displacements (..., nv) from the plan exceed a bound, one boolean each."""
         return np.asarray(np.logical_or.reduce([part.exceeded(error) for part in self.parts]))
 
     def largest(self, error: FloatArray) -> dict[str, float]:
-        """Compute the largest size of each part of displacements (N, nv), by name."""
+        """Return the largest magnitude over N displacements (N, nv), by component name."""
         return {part.name: float(part.size(error).max()) for part in self.parts}
 
     @property
     def bounds(self) -> str:
-        """Description of the bounds."""
+        """Description of the bounds of all components with their units, for messages."""
         return " or ".join(f"{part.bound:g} {part.unit}" for part in self.parts)
 
 
@@ -82,5 +82,5 @@ JOINT_TRACKING = Tracking(
 
 
 def tracking_of(mechanism: Any) -> Tracking:
-    """Return the measures of a mechanism's tracking error."""
+    """Return the components of a mechanism's tracking error, with their bounds."""
     return POSE_TRACKING if mechanism.coordinates.is_pose else JOINT_TRACKING

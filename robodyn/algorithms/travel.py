@@ -23,7 +23,7 @@ WHOLE_TURN = 2.0 * np.pi * (1.0 - 1e-12)
 
 
 class TravelLimit(NamedTuple):
-    """Limits of one coordinate.
+    """Name, unit and limits of one coordinate with limited travel.
 
     Attributes:
         name: name of the joint, or of a leg's end and its cone.
@@ -38,7 +38,7 @@ class TravelLimit(NamedTuple):
 
 
 def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
-    """Return the limits (k,) of `travel_positions`; the first n are of the driven joints."""
+    """Return the k `TravelLimit`s of a mechanism; the first n belong to the driven joints."""
     found: tuple[TravelLimit, ...] = mechanism._travel_limits
     return found
 
@@ -57,7 +57,7 @@ def _travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
 
 
 def travel_bounds(mechanism: Any) -> FloatArray:
-    """Return lower and upper limits (k, 2) [m or rad] of `travel_positions`."""
+    """Return lower and upper limits (k, 2) [m or rad] of all coordinates with limits."""
     return np.array([limit[2:] for limit in travel_limits(mechanism)]).reshape(-1, 2)
 
 
@@ -85,7 +85,7 @@ def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 
 
 def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
-    """Return whether all coordinates of configurations (..., nq) are within their limits.
+    """Return whether configurations (..., nq) are within all limits, one boolean each.
 
     Rounding is tolerated; false if a configuration is impossible.
     """
@@ -123,7 +123,7 @@ def all_joint_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArr
 
 @singledispatch
 def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
-    """Return limits (2,) [rad or m] of passive joints, as the URDF measures them."""
+    """Return limits (2,) [rad or m] by name of passive joint, as the URDF measures them."""
     if not isinstance(mechanism.model, Model):
         return {}
     driven = set(mechanism.joint_names)
@@ -131,7 +131,7 @@ def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
 
 
 def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
-    """Return limits of passive joints, their indices in joint states, and middles of angles."""
+    """Return limits of passive joints, their joint-state indices, and angles' mid-ranges."""
     found = []
     limits = passive_limits(mechanism)
     joints = {joint.name: joint for joint in getattr(mechanism.model, "joints", ())}
@@ -152,29 +152,30 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
 
 
 def cones(mechanism: Any) -> tuple[float, float]:
-    """Return the largest deflections [rad] of legs at the base and at the body; may be infinite."""
+    """Return the largest leg angles [rad] from home at base and body; infinite without limit."""
     model = mechanism.model
     return getattr(model, "base_cone", np.inf), getattr(model, "body_cone", np.inf)
 
 
 @singledispatch
 def leg_names(mechanism: Any) -> tuple[str, ...]:
-    """Return names (k,) of the straight legs between base and moving body; empty for others."""
+    """Return names (k,) of the straight legs between base and body; empty if there are none."""
     return ()
 
 
 @singledispatch
 def leg_axes(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Compute unit vectors (..., 2, k, 3) along legs, in the frames of the links at their ends.
+    """Compute unit vectors (..., 2, k, 3) along legs, in frames of the links at their ends.
 
-    First in the frames of the links that carry the legs, then of those that they support.
+    Index 0 of the axis of length 2 is in the frames of the links that carry the legs, index 1 in
+    the frames of the links that the legs support.
     """
     shape = np.shape(configuration)[:-1]
     return np.empty((*shape, 2, 0, 3))
 
 
 def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Compute angles (..., 2, k) [rad] of legs to their home directions, at base and body."""
+    """Compute angles (..., 2, k) [rad] between legs and their home directions, at both ends."""
     turned = leg_axes(mechanism, configuration) - leg_axes(mechanism, mechanism.home)
     half = 0.5 * np.linalg.norm(turned, axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
@@ -183,7 +184,7 @@ def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 def with_cones(
     mechanism: Any, base_cone: float | None = None, body_cone: float | None = None
 ) -> Any:
-    """Return the mechanism with limits of the angles between its legs and their home directions.
+    """Return the mechanism with limits on the angles between legs and home directions.
 
     Args:
         mechanism: mechanism with straight legs.
@@ -203,6 +204,6 @@ def with_cones(
 
 
 def travel_slack(bounds: FloatArray) -> FloatArray:
-    """Return the excess (k,) over limits (k, 2) that counts as rounding."""
+    """Return the tolerance (k,) for rounding within which limits (k, 2) may be exceeded."""
     finite = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     return np.asarray(LIMIT_TOLERANCE * finite.max(axis=-1))

@@ -14,11 +14,11 @@ GENERAL = comparison, conditioning, description, joint_friction, motions, presen
 
 
 def register_variants(kind: type, *modules: ModuleType) -> None:
-    """Register functions of a kind of mechanism as variants of general functions by name.
+    """Register a kind's functions as implementations of the general ones with equal names.
 
     Args:
         kind: class of the mechanisms.
-        modules: those of the kind; functions that they import from elsewhere do not count.
+        modules: modules of the kind; functions that they import from elsewhere do not count.
     """
     for general in GENERAL:
         for name, function in vars(general).items():

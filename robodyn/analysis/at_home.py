@@ -63,9 +63,9 @@ class HeldPayload:
 
 
 def stroke_used(mechanism: Mechanism) -> FloatArray:
-    """Return each joint's relative position (n,) at home, from 0 (lower limit) to 1 (upper).
+    """Return the relative position (n,) of each driven joint at home.
 
-    It is NaN for a joint without two limits.
+    It is 0 at the lower limit and 1 at the upper one; NaN for a joint without two limits.
     """
     lower, upper = mechanism.position_limits.T
     travel = np.where(np.isfinite(upper - lower) & (upper > lower), upper - lower, np.nan)
@@ -79,6 +79,9 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
     A range ends at a joint's position limit, or at a singularity, at which
     `conditioning.determinant` changes its sign. The ends are found by small steps away from home,
     then bisection.
+
+    Returns:
+        One `Reach` for each coordinate.
 
     Raises:
         KinematicsError: the kinematics have no solution at home.
@@ -96,6 +99,9 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
 def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     """Compute the largest payload that the drives can hold at home.
 
+    Returns:
+        The payload, and the joint whose limit is reached first.
+
     Raises:
         KinematicsError: no efforts can hold the mechanism at home.
     """
@@ -111,7 +117,7 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
 
 
 def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) -> FloatArray:
-    """Compute the payload (..., n) [kg] at which each drive reaches its limit of effort.
+    """Compute the payload (..., n) [kg] at which each drive reaches its effort limit.
 
     Args:
         mechanism: mechanism.
@@ -131,12 +137,12 @@ def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) 
 
 
 def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Return the springs, and the drives' efforts at home with and without springs.
+    """Return plain data of the springs, and the drives' efforts at home with them.
 
     Returns:
         `springs`, each with its `name`, `stiffness`, `rest`, `preload`, `damping` and whether it is
-        `tension_only`; `efforts`, each with the `joint`, its `effort` [N or N m] and that `without`
-        springs. The result is empty if there are no springs.
+        `tension_only`; `efforts`, each with the `joint`, its `effort` [N or N m], and its effort
+        `without` springs. The result is empty if there are no springs.
     """
     bare = mechanism._springless
     if bare is mechanism:
@@ -167,7 +173,7 @@ def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Return all results of this module as plain data; empty without a home configuration.
+    """Return the results of this module as plain data; empty without a home.
 
     The reach is included only if a configuration is a pose; the reach of an arm follows from its
     joint limits.
@@ -194,10 +200,10 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
-    """Return for each configuration whether it is within joint limits and not past a singularity.
+    """Return whether configurations (N, nq) are in range and not past a singularity.
 
-    A singularity counts if it lies between home and the configuration (N, nq). The result is False
-    for a configuration of NaN.
+    A singularity counts if it lies between home and the configuration (N, nq). Returns booleans
+    (N,), which are False for a configuration of NaN.
     """
     allowed = np.asarray(~np.isnan(configurations).any(axis=1))
     known = configurations[allowed]
@@ -207,10 +213,12 @@ def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
 
 
 def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
-    """Name the limit that each configuration (N, nq) exceeds; empty within all limits.
+    """Return the limit that each configuration (N, nq) exceeds, as a label.
 
     A configuration of NaN stands for an unreachable pose. A singularity counts if it lies between
     home and the configuration.
+
+    The label is empty within all limits.
     """
     allowed = are_allowed(mechanism, configurations)
     return [
@@ -232,7 +240,7 @@ def _obstacle(mechanism: Mechanism, configuration: FloatArray) -> str:
 
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
-    """Return the outermost value within all limits in one direction, and the limit beyond it."""
+    """Return the outermost value within all limits in one direction, and its limit."""
     home = presentation.values_of(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size

@@ -10,12 +10,15 @@ from collections.abc import Callable
 def bisect(
     holds: Callable[[float], bool], good: float, bad: float, halvings: int
 ) -> tuple[float, float]:
-    """Find adjacent numbers such that a condition holds at the first but not at the second.
+    """Find neighboring values: a condition holds at the first, but not at the second.
 
     Args:
         holds: condition on a number; True at `good` and False at `bad`.
         good, bad: ends of the interval.
         halvings: largest number of bisections; fewer if the floating-point resolution is reached.
+
+    Returns:
+        The last value at which the condition held, and the last one at which it did not.
     """
     for _ in range(halvings):
         middle = 0.5 * (good + bad)

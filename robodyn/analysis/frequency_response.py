@@ -131,7 +131,7 @@ def frequency_response(
 
 
 def _base_rows(s: Complex, gravity: FloatArray) -> Complex:
-    """Return derivatives (f, 9, 6) of the numbers of a base motion w.r.t. base displacements."""
+    """Return derivatives (f, 9, 6) of the base motion (9,) w.r.t. base displacements."""
     rows = np.zeros((len(s), 9, 6), dtype=np.complex128)
     rows[:, :3, :3] = rows[:, 6:, 3:] = s**2 * np.eye(3)
     rows[:, 3:6, 3:] = s * np.eye(3)

@@ -66,15 +66,15 @@ class GoalExecution:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a goal is in progress."""
+        """Whether a goal is being executed."""
         return self._goal is not None
 
     def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
-        """Check a goal for the present state of the mechanism, and return its plan.
+        """Check a goal against the present state of the mechanism, and return its plan.
 
         Raises:
-            GoalRefused: as for `trajectory_goals.examine`; or the position of the mechanism is
-                unknown, or the node follows no trajectories in its mode.
+            GoalRefused: the goal is invalid (see `trajectory_goals.examine`), the position of the
+                mechanism is unknown, or the node follows no trajectories in its mode.
         """
         if present is None:
             raise GoalRefused(
@@ -115,7 +115,7 @@ class GoalExecution:
         self._canceling, self._began = False, None
 
     def set_path_tolerances(self, path_tolerance: float) -> None:
-        """Set the follower's path tolerances, except for joints whose tolerance a goal states."""
+        """Set the follower's path tolerances, except those that a goal states."""
         self._tolerance = path_tolerance
         mechanism = self.follower.mechanism
         limits = path_tolerances(mechanism, path_tolerance)
@@ -124,7 +124,10 @@ class GoalExecution:
         self.follower.path_tolerance = limits
 
     def cancel(self, goal: Any) -> bool:
-        """Come to rest, then conclude the goal as canceled; return whether it is in progress."""
+        """Begin to stop the mechanism; at rest, the goal is concluded as canceled.
+
+        Returns whether the goal is in progress.
+        """
         if self._goal is not goal:
             return False
         if not self._canceling:
@@ -133,13 +136,13 @@ class GoalExecution:
         return True
 
     def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
-        """Conclude the goal, if one is in progress, and come to rest."""
+        """End the goal, if one is in progress, and stop the mechanism."""
         if self._goal is not None:
             self.follower.stop()
             self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
 
     def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
-        """Continue the goal, if one is in progress, after the command for a state was computed.
+        """Continue the goal, if one is in progress, after the command for a state.
 
         Args:
             time: time [ns] of the state.

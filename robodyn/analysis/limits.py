@@ -114,7 +114,7 @@ def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
 
 
 class _Check:
-    """Table of a motion's values and their limits, with a column for each limited quantity.
+    """Table of a motion's values and their limits, one column per limited quantity.
 
     The columns are positions, velocities and efforts of the driven joints, the condition number,
     and positions and velocities of passive joints with limits.
@@ -156,7 +156,7 @@ class _Check:
         self._has_curve = self._efforts and mechanism.drives.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return lower and upper limits (..., columns) that apply at given values."""
+        """Return the lower and upper limits (..., columns) that apply at values."""
         if not self._has_curve:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
@@ -169,7 +169,10 @@ class _Check:
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
-        """Return values (M, columns) at times (N,), up to the first time without a solution."""
+        """Return the values (M, columns) of a motion at times (N,).
+
+        They end before the first time without a solution.
+        """
         while len(times):
             try:
                 return self._measure(times)
@@ -178,14 +181,14 @@ class _Check:
         return np.empty((0, len(self._lower)))
 
     def broken(self, values: FloatArray) -> BoolArray:
-        """Return which values (..., columns) exceed their limits or are not finite."""
+        """Return whether each value (..., columns) exceeds its limits or is not finite."""
         limits = self.limits_at(values)
         below, above = (LIMIT_TOLERANCE * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)
         within = (values >= limits[0] - below) & (values <= limits[1] + above)
         return np.asarray(~within)
 
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
-        """Return the times before and at a motion's first passage through a singularity.
+        """Return the times before and after a motion first passes a singularity, or None.
 
         Singularities at which efforts stay finite, as for an arm, count only if the condition
         number is limited.
@@ -230,7 +233,7 @@ class _Check:
         return int(np.ceil(np.log2((bad - good) / (TIME_TOLERANCE * self._trajectory.duration))))
 
     def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
-        """Describe the violation that begins at a time, with its worst value until it ends."""
+        """Return the violation that begins at a time, with its worst value until it ends."""
         try:
             here = self._measure(np.array([when]))[0]
         except KinematicsError as error:
@@ -303,7 +306,7 @@ class _Check:
 
 
 def _passive_speeds(mechanism: Mechanism) -> dict[str, float]:
-    """Return the velocity limits [m/s or rad/s] of passive joints that have one, by name."""
+    """Return the velocity limits [m/s or rad/s] of passive joints, by name."""
     driven, known = set(mechanism.joint_names), set(mechanism.all_joint_names)
     joints = getattr(mechanism.model, "joints", ())
     return {
@@ -318,7 +321,7 @@ def _slides(mechanism: Mechanism) -> set[str]:
 
 
 def _unequal(value: float, limit: float) -> tuple[str, str]:
-    """Format two numbers with as many decimals as needed to distinguish them."""
+    """Format two unequal values with as many decimals as needed to distinguish them."""
     for decimals in range(3 if abs(limit) < 1000.0 else 1, 12):
         texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
         if texts[0] != texts[1]:

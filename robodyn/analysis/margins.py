@@ -75,17 +75,20 @@ class Margins:
 
     @property
     def hold(self) -> bool:
-        """Whether the motion is within every limit."""
+        """Whether the whole motion is within every limit."""
         return self.first is None
 
     @property
     def tightest(self) -> Margin | None:
-        """Limit of which the largest fraction is used; None if the mechanism has no limits."""
+        """Row with the largest used fraction; None if the mechanism has no limits."""
         limited = [row for row in self.rows if np.isfinite(row.used)]
         return max(limited, key=lambda row: row.used, default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON, with the first violation and all rows."""
+        """Return the margins as plain data for JSON: summary and all rows.
+
+        The summary contains whether all limits hold, the first violation and the tightest row.
+        """
         rows = dict(zip(self.rows, self.to_list(), strict=True))
         first = None
         if self.first is not None:
@@ -100,7 +103,7 @@ class Margins:
         }
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return all rows as mappings for JSON, with None for missing limits."""
+        """Return one mapping for each row, as data for JSON; missing limits are None."""
         return [
             asdict(row)
             | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}
@@ -134,6 +137,9 @@ def margins(
             one was requested.
         passive_positions: (N, k - n) of the passive joints with limits, see `passive_positions_of`;
             None if unknown.
+
+    Returns:
+        The extremes of every limited quantity, and the first violation.
 
     Raises:
         InvalidInput: histories have the wrong shapes or no rows.
@@ -186,7 +192,11 @@ def margins(
 
 
 def passive_positions_of(mechanism: Mechanism, configurations: FloatArray) -> FloatArray:
-    """Return positions (N, k - n) of passive joints with limits, at configurations (N, nq)."""
+    """Return the positions (N, k - n) of the passive joints with limits.
+
+    The configurations are (N, nq). n is the number of driven joints, and k that of driven joints
+    and passive joints with limits.
+    """
     return travel_positions(mechanism, configurations)[..., len(mechanism.joint_names) :]
 
 
@@ -209,7 +219,7 @@ def _margin(
     upper: ArrayLike,
     full: BoolArray | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """Return the margin of a quantity, and the fraction (N,) of the limit that each value uses.
+    """Return the margin of a quantity, and the used fractions (N,) of the limit.
 
     Limits are one number or (N,); the margin contains the limits at its time.
     """
@@ -235,7 +245,7 @@ def _margin(
 
 
 def _used_fractions(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return the used fractions of limits: 0 in the middle between two limits, 1 at a limit."""
+    """Return the used fractions of limits: 0 midway between two limits, 1 at a limit."""
     both = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)
     half, away = 0.5 * (high - low), np.abs(values - 0.5 * (high + low))
@@ -272,6 +282,9 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
 
     Args:
         found: result of `Margins.to_dict`.
+
+    Returns:
+        The lines.
     """
     broken = [row for row in found["rows"] if row["broken"]]
     if not broken:
@@ -288,7 +301,10 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
 
 
 def row_text(row: dict[str, Any]) -> str:
-    """Format the use of one limit: `velocity of joint1, 90 % (-1.8 to 0.3 of 2)`."""
+    """Format a row of `Margins.to_list` as a line that states the use of its limit.
+
+    Example: `velocity of joint1, 90 % (-1.8 to 0.3 of 2)`.
+    """
     lower, upper = row["lower"], row["upper"]
     one_sided = lower is None or (upper is not None and lower == -upper)
     limit = _number(upper) if one_sided else f"{_number(lower)} to {_number(upper)}"

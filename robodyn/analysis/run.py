@@ -51,8 +51,8 @@ class RunHistory:
         effort: (N, n) [N or N m] efforts applied from each instant to the next.
         desired: planned motion at the same times.
         stopped: reason for an early end; empty if the run was completed.
-        real_time_factor: simulated seconds per second.
-        warnings: texts of the warnings, in order.
+        real_time_factor: simulated seconds per elapsed second.
+        warnings: messages, in order.
         friction: whether the joints had the friction of the model.
     """
 
@@ -71,16 +71,16 @@ class RunHistory:
 
     @cached_property
     def error(self) -> FloatArray:
-        """Displacement (N, nv) from the planned to the measured configuration."""
+        """Displacement (N, nv) [m or rad] from the planned to the measured configuration."""
         return self.mechanism.difference(self.desired.configuration, self.configuration)
 
     @cached_property
     def massless(self) -> FloatArray:
-        """Efforts (N, n) [N or N m] of the same motion with massless legs; (N, 0) without legs.
+        """Efforts (N, n) [N or N m] of the same motion with massless legs.
 
-        The acceleration is the one that the applied efforts cause, so effort - massless is the
-        contribution of the legs' inertia and friction (Dasgupta 1998, eq. 42). NaN where no
-        solution exists.
+        They are computed from the acceleration that the applied efforts cause, so effort - massless
+        is the contribution of the legs' inertia and friction (Dasgupta 1998, eq. 42). They are NaN
+        where no solution exists, and (N, 0) for a mechanism without legs.
         """
         if "massless" not in formulations(self.mechanism):
             return np.empty((len(self.time), 0))
@@ -96,11 +96,15 @@ class RunHistory:
 
     @cached_property
     def condition_number(self) -> FloatArray:
-        """Condition number (N,) of the measured configurations."""
+        """Condition number (N,) of the Jacobian at the measured configurations."""
         return self.mechanism.condition_number(self.configuration)
 
     def margins(self, max_condition: float | None = None) -> Margins:
-        """Return the margins of the measured motion; efforts at their limits count as saturated."""
+        """Compare the measured motion with the limits of the mechanism.
+
+        Returns:
+            The margins; efforts at their limits count as saturated.
+        """
         q, v = self.configuration, self.velocity
         return margins(
             self.mechanism,
@@ -116,12 +120,15 @@ class RunHistory:
 
     @property
     def peak_dynamic_fraction(self) -> FloatArray:
-        """Largest |Fd/F| (6,) of each leg (`dynamic_fraction`), except where F is near zero."""
+        """Largest fraction (n,) of each leg's force that is due to its mass and friction.
+
+        It is the largest |Fd/F|, see `dynamic_fraction`, except where F is near zero.
+        """
         return peak_dynamic_fraction(self.effort, self.massless)
 
     @property
     def status(self) -> str:
-        """`completed`, or the reason for an early end."""
+        """`completed`, or a message with the reason for an early end."""
         if self.stopped:
             return self.stopped
         tracking = tracking_of(self.mechanism)
@@ -133,7 +140,7 @@ class RunHistory:
         return "completed"
 
     def summary(self) -> dict[str, Any]:
-        """Return the contents of `summary.json`."""
+        """Return the contents of `summary.json` as plain data."""
         return {
             "status": self.status,
             "model": self.mechanism.name,
@@ -150,7 +157,7 @@ class RunHistory:
         }
 
     def _saturations(self) -> list[str]:
-        """Return a warning for each actuator that was at its limit."""
+        """Return a warning message for each actuator that was at its limit."""
         limits = self.mechanism.effort_limits
         at_limit = np.abs(self.effort) >= limits
         return [
@@ -172,7 +179,10 @@ class RunHistory:
         return peaks | {"tracking": tracking.largest(self.error)}
 
     def write(self, folder: Path | str) -> Path:
-        """Write `summary.json` and `history.csv` to a folder, which is created if necessary.
+        """Write `summary.json` and `history.csv` to a folder; create it if necessary.
+
+        Returns:
+            The path of `summary.json`.
 
         Raises:
             OutputError: the folder or a file in it cannot be written.
@@ -207,7 +217,7 @@ def _with(prefix: str, names: Iterable[str]) -> list[str]:
 
 
 def summary_text(summary: dict[str, Any]) -> str:
-    """Format a summary as a few lines of text for a terminal."""
+    """Format the summary of a run as a few lines of text for a terminal."""
     condition = summary["condition_number"]
     without = "" if summary.get("friction", True) else " without friction"
     lines = [

@@ -35,20 +35,20 @@ COARSE = 20
 def sine_motions(
     mechanism: Mechanism, frequencies: Sequence[float] = FREQUENCIES
 ) -> list[dict[str, Any]]:
-    """Compute the largest motions of the body about home, for each axis of the base frame.
+    """Compute the largest motions of the body about home, along and about each axis.
 
-    The result has a row for each axis along or about which the body can move at home. `excursion`
-    [m or rad] contains both ends of the travel from home on which all joints, including passive
-    ones, stay within their ranges, without crossing a singularity. `velocity` is the largest
-    velocity at home, `acceleration` the largest acceleration from rest at home in the weaker
-    direction; None without a limit. `beside` contains the same three values for the case that any
-    one other axis is at half of its own value, in the worse direction. `amplitudes` [m or rad] are
-    the amplitudes of the largest sine motions of the body about home at `frequencies` [Hz], found
-    by inverse kinematics along the whole sine: all joints stay within their ranges, and the driven
-    joints within their velocity and effort limits, torque-speed curves included. Components of the
-    pose that do not determine the mechanism are free. The list is empty if velocity and effort
-    limits are unknown, if a pose of the body does not determine the mechanism, and for
-    underactuated mechanisms.
+    The result has a mapping for each axis of the base frame along or about which the body can move
+    at home. `excursion` [m or rad] contains both ends of the travel from home on which all joints,
+    including passive ones, stay within their ranges, without crossing a singularity. `velocity` is
+    the largest velocity at home, `acceleration` the largest acceleration from rest at home in the
+    weaker direction; None without a limit. `beside` contains the same three values for the case
+    that any one other axis is at half of its own value, in the worse direction. `amplitudes` [m or
+    rad] are the amplitudes of the largest sine motions of the body about home at `frequencies`
+    [Hz], found by inverse kinematics along the whole sine: all joints stay within their ranges, and
+    the driven joints within their velocity and effort limits, torque-speed curves included.
+    Components of the pose that do not determine the mechanism are free. The list is empty if
+    velocity and effort limits are unknown, if a pose of the body does not determine the mechanism,
+    and for underactuated mechanisms.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
@@ -100,7 +100,7 @@ def sine_motions(
 def _largest_values(
     limits: FloatArray, needed: Sequence[FloatArray]
 ) -> tuple[list[float | None], list[float | None]]:
-    """Return each axis' largest value alone, and with another axis at half of its own value.
+    """Return each axis' largest value alone, and beside half of another axis' value.
 
     Args:
         limits: (n,) limits of the drives.
@@ -135,7 +135,7 @@ class _Travel(NamedTuple):
 
     @property
     def most(self) -> float:
-        """Largest displacement [m or rad] that is possible in both directions."""
+        """Largest displacement [m or rad] from home that is possible in both directions."""
         return float(np.abs(self.ends).min())
 
     def nearest(self, displacements: FloatArray) -> FloatArray:
@@ -145,7 +145,10 @@ class _Travel(NamedTuple):
 
 
 def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
-    """Return the range of the body along an axis; None if poses do not determine the mechanism."""
+    """Return the range of the body along an axis, or None.
+
+    It is None if a pose of the body does not determine the configuration.
+    """
     unit: FloatArray = np.eye(6)[axis]
     known: list[tuple[float, FloatArray]] = [(0.0, m.home)]
     ends = []
@@ -174,7 +177,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
 
 def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
-    """Return the ends of an axis' range while any other axis is at half of its range."""
+    """Return both ends of an axis' range while any other axis is at half of its range."""
     offsets = np.array([0.5 * end * each.unit for each in every if each is not travel
                         for end in each.ends]).reshape(-1, 6)  # fmt: skip
     found = []
@@ -197,7 +200,10 @@ def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> li
 
 
 def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArray | None:
-    """Find the configuration for a displacement (6,) of the body from home; None if not found."""
+    """Return the configuration (nq,) after a displacement (6,) of the body, or None.
+
+    The displacement is measured from home. None means that no configuration was found.
+    """
     pose, still = advance_pose(m.body_pose(m.home), displacement), np.zeros((1, 6))
     try:
         q = motions.motions_of_body(m, pose[None], still, still, near[None]).configuration[0]
@@ -211,7 +217,10 @@ def _largest(holds: Any, most: float) -> float:
 
 
 def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
-    """Compute the motion (INSTANTS, ...) for a sine motion of the body; NaN if unreachable."""
+    """Compute the motion for one period of a sine motion of the body along an axis.
+
+    The arrays are (INSTANTS, ...), and NaN if a pose is unreachable.
+    """
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     moved, way = amplitude * np.sin(phase), amplitude * travel.unit
     poses = advance_pose(m.body_pose(m.home), moved * travel.unit)

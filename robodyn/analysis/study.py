@@ -33,14 +33,14 @@ SMALLEST_FORCE = 0.05
 
 @dataclass(frozen=True)
 class MotionStudy:
-    """Inverse dynamics of a planned motion at successive instants; NaN where no forces exist.
+    """Inverse dynamics of a planned motion at successive instants.
 
     Attributes:
         mechanism: mechanism that moves.
         formulation: formulation of the inverse dynamics.
         time: (N,) [s].
         motion: planned configuration, velocity and acceleration.
-        forces: (N, n) [N or N m] total efforts of the driven joints.
+        forces: (N, n) [N or N m] total efforts of the driven joints; NaN where no forces exist.
         terms: (N, n) terms of the efforts by name, see `effort_terms`. For a platform: `massless`,
             the forces with legs without mass and friction, and `dynamic`, the rest (eq. 41, 42).
             For an arm: `inertial`, `coriolis` (with centrifugal terms), `gravity`, `friction`, and
@@ -49,7 +49,8 @@ class MotionStudy:
         scaled_condition_number: (N,) with moments divided by `characteristic_length` [m].
         joint_positions, joint_velocities: (N, n) of the driven joints; for a platform, leg lengths
             and their rates.
-        reactions: reactions of a platform's joints, (N, 6, 3) each; None for an arm.
+        reactions: forces [N] and moments [N m] in a platform's joints, (N, 6, 3) each; None for an
+            arm.
         singular_times: (k,) [s] at which the motion passes through a singularity.
     """
 
@@ -80,7 +81,10 @@ class MotionStudy:
         characteristic_length: float,
         progress: Callable[[float], None] | None,
     ) -> Self:
-        """Compute the study of a planned motion; the arguments are those of `robodyn.analyze`."""
+        """Compute the inverse dynamics along a trajectory, as `robodyn.analyze` does.
+
+        The arguments are those of `robodyn.analyze`.
+        """
         step = as_scalar("dt", dt, "s", above=0.0)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         refuse_other(mechanism, trajectory)
@@ -112,21 +116,25 @@ class MotionStudy:
 
     @property
     def massless_forces(self) -> FloatArray:
-        """Forces (N, 6) [N] of a platform with massless legs."""
+        """Forces (N, 6) [N] of the same motion for a platform with massless legs."""
         return self._term("massless")
 
     @property
     def dynamic_forces(self) -> FloatArray:
-        """Contribution (N, 6) [N] of the mass and friction of a platform's legs to the forces."""
+        """Leg forces (N, 6) [N] that are due to the legs' own mass and friction."""
         return self._term("dynamic")
 
     @property
     def dynamic_fraction(self) -> FloatArray:
-        """`dynamic_forces` divided by the total forces (N, 6) of a platform."""
+        """Fraction (N, 6) of the leg forces that is due to the legs' mass and friction."""
         return dynamic_fraction(self.forces, self.massless_forces)
 
     def extremes(self) -> list[dict[str, Any]]:
-        """Return the extremes of each driven joint: peak force and its terms, range, speed."""
+        """Return peak force with its terms, range and speed of each driven joint.
+
+        Returns:
+            A mapping for each driven joint.
+        """
         fractions = None
         if "massless" in self.terms:
             fractions = peak_dynamic_fraction(self.forces, self.terms["massless"])
@@ -146,7 +154,11 @@ class MotionStudy:
         return rows
 
     def margins(self, max_condition: float | None = None) -> Margins:
-        """Compare the motion with the mechanism's limits; see `margins.margins`."""
+        """Compare the motion with the mechanism's limits.
+
+        Returns:
+            The margins, with the first violation.
+        """
         return margins(
             self.mechanism,
             self.time,
@@ -159,7 +171,7 @@ class MotionStudy:
         )
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
-        """Convert the study to plain lists and numbers, with or without the histories."""
+        """Convert the study to plain lists and scalars, with or without the histories."""
         number = self.condition_number
         out: dict[str, Any] = {
             "model": self.mechanism.name,
@@ -251,7 +263,7 @@ def _concatenate(parts: list[Any]) -> Any:
 
 
 def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
-    """Return the value with the largest magnitude, and its time; NaN without finite values."""
+    """Return the value with the largest magnitude, and its time; NaN if there is none."""
     if not np.isfinite(values).any():
         return np.nan, np.nan
     row = int(np.nanargmax(np.abs(values)))
@@ -259,22 +271,29 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
 
 
 def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]:
-    """Return the least and the greatest of values (N,), and the time of the greatest."""
+    """Return the smallest and largest of values (N,), and the time of the largest.
+
+    Returns `min` and `max` and, if `time` (N,) is given, `time_of_max`.
+    """
     found = {"min": float(values.min()), "max": float(values.max())}
     return found if time is None else found | {"time_of_max": float(time[values.argmax()])}
 
 
 def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
-    """Return Fd/F (..., n), where Fd = F - F0 and F0 are the forces with massless legs.
+    """Return the fraction (..., n) of leg forces due to the legs' own dynamics.
 
-    The result is infinite or not a number where F is zero.
+    It is Fd/F, where Fd = F - F0, F are the forces and F0 those with massless legs. The result is
+    infinite or not a number where F is zero.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((total - massless) / total)
 
 
 def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
-    """Return the largest |Fd/F| (n,) in histories (N, n), except where F is near zero."""
+    """Return the largest |Fd/F| (n,) over a motion, except where F is near zero.
+
+    F are the forces (N, n), F0 those with massless legs, and Fd = F - F0.
+    """
     fraction = np.abs(dynamic_fraction(total, massless))
     magnitude = np.abs(total)
     known = np.isfinite(fraction) & np.isfinite(magnitude)
@@ -284,7 +303,7 @@ def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray
 
 
 def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
-    """Return the times at which values change sign, by linear interpolation."""
+    """Return the times at which values (N,) change sign, by linear interpolation."""
     a, b = values[:-1], values[1:]
     rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))
     fraction = a[rows] / (a[rows] - b[rows])

@@ -31,7 +31,10 @@ REST = 1e-6
 
 
 class GoalRefused(RobodynError):
-    """Raised for a rejected goal, with the reason and the `code` of the action's result."""
+    """Raised for a rejected goal, with the reason and an error code.
+
+    `code` is the error code of the FollowJointTrajectory result.
+    """
 
     def __init__(self, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
         super().__init__(text, value=code)
@@ -69,7 +72,7 @@ class GoalPlan(NamedTuple):
 
 
 class Goal(Protocol):
-    """Fields that are read from a FollowJointTrajectory goal."""
+    """Fields of a FollowJointTrajectory goal that are read."""
 
     trajectory: Any
     path_tolerance: Sequence[Any]
@@ -80,7 +83,7 @@ class Goal(Protocol):
 def examine(
     goal: Goal, mechanism: Mechanism, present: Present, settings: dict[str, Any]
 ) -> GoalPlan:
-    """Check a goal and return its plan.
+    """Check a FollowJointTrajectory goal, and return the plan for its execution.
 
     Args:
         goal: goal of the action.
@@ -158,7 +161,10 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
 def _points(
     goal: Goal, mechanism: Mechanism, space: Mechanism | TipJoints, present: Present
 ) -> tuple[FloatArray, list[FloatArray]]:
-    """Return times (K,) [s] from 0, and the positions and other fields (K, n) of the points."""
+    """Return times (K,) [s] from 0, and the fields (K, n) of the trajectory points.
+
+    The fields are positions and, if the goal states them, velocities and accelerations.
+    """
     message = goal.trajectory
     names = space.independent_joints
     times, rows = joint_rows(message, names)

@@ -32,7 +32,7 @@ LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 
 def unit_warnings(model: Model) -> list[str]:
-    """Return warnings about implausible units of a model, one line each."""
+    """Return messages about implausible units of a model; empty if there are none."""
     tree, points = ZeroConfigurationTree(model), _joints_of_bodies(model)
     sizes = {
         body: float(max(np.linalg.norm(a - b) for a in at for b in at))
@@ -59,7 +59,10 @@ def unit_warnings(model: Model) -> list[str]:
 
 
 def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
-    """Return the points (3,) [m] of joints, closures and tip on each rigid body, in its frame."""
+    """Return the points (3,) [m] of joints on each rigid body, in its frame.
+
+    Closures and the tip count as joints.
+    """
     tree = ZeroConfigurationTree(model)
     points: dict[str, list[FloatArray]] = {}
     seats = [

@@ -49,7 +49,7 @@ OPTIONS = Path(__file__).with_name("options.json")
 
 
 def command_function(name: str) -> Callable[..., CommandResult | None]:
-    """Import the function of a command."""
+    """Import and return the function of a command."""
     module, function = COMMANDS[name][0].split(".")
     found: Callable[..., CommandResult | None] = getattr(
         import_module(f"robodyn.cli.{module}"), function
@@ -69,7 +69,7 @@ app = _application()
 
 
 def main() -> None:
-    """Run the command."""
+    """Run `robodyn` with the arguments of this process."""
     runs = not {"--help", "--version"} & set(sys.argv) and "_ROBODYN_COMPLETE" not in os.environ
     if runs and sys.argv[1:] and not sys.stderr.isatty():
         from robodyn.numerics.compilation_notes import notes

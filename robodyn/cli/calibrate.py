@@ -23,7 +23,7 @@ MOST_UNSEEN = 12
 
 @dataclass(frozen=True)
 class _Instead:
-    """Alternatives to a calibration.
+    """Options for other results than a calibration: poses to measure, or joint zeros.
 
     Attributes:
         poses: Instead of calibrating, choose this number of poses to measure.
@@ -44,7 +44,7 @@ def _plan(
     bed_radius: float = float("inf"),
     pair: list[str] | None = None,
 ) -> dict[str, Any]:
-    """Measurements for which poses are chosen.
+    """Return the settings for choosing poses to measure, as keyword arguments.
 
     Args:
         measure: With --poses, what is measured: `pose` or `position` of a target, `height` of the
@@ -64,7 +64,7 @@ def _parameters_and_noise(
     orientation_noise: float | None = None,
     joint_noise: float = 0.0,
 ) -> dict[str, Any]:
-    """Parameters that may change, and known noise, by group.
+    """Return the parameters that may change and the known noise, by keyword.
 
     Args:
         parameter: Parameter that may change, by its name or the beginning of it, such as leg1. or

@@ -21,7 +21,7 @@ WIDEST = 5
 
 
 def check_text(found: dict[str, Any]) -> Group:
-    """Format the results of `robodyn.cli.check.findings` for rich."""
+    """Format the results of `robodyn.cli.check.findings` as an object for rich."""
     return Group(*_parts(found))
 
 
@@ -132,7 +132,7 @@ def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
-    """Format closures, rank, mobility, idle rotations, and whether the motors suffice."""
+    """Format the data of closed loops: closures, rank, mobility, and motors."""
     columns = "name", "type", "parent", "child", "equations"
     if loops["closures"]:
         rows = ([str(closure[column]) for column in columns] for closure in loops["closures"])
@@ -170,7 +170,7 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _motions(rows: list[dict[str, Any]]) -> Table:
-    """Format the largest acceleration of each axis, and the largest amplitudes by frequency."""
+    """Format the largest accelerations, and the largest amplitudes by frequency."""
     return _table(
         ("axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)),
         (
@@ -212,7 +212,7 @@ def _line(text: str, label: str = "", style: str = "yellow") -> str:
 
 
 def _table(heads: Sequence[str], rows: Iterable[Iterable[Any]], title: str = "") -> Table:
-    """Return a table of texts and numbers, with empty cells for None."""
+    """Return a rich table of labels and numbers, with empty cells for None."""
     first, *others = map(escape, heads)
     columns = (Column(first, no_wrap=True), *(Column(head, overflow="fold") for head in others))
     table = Table(*columns, title=title or None, title_justify="left")

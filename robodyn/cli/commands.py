@@ -75,7 +75,7 @@ class CommandResult(NamedTuple):
 
     Attributes:
         found: the result as data.
-        text: the result for people: text, or an object that rich prints.
+        text: the result for people: a string, or an object that rich prints.
         failed: whether the exit code is 1.
         then: function that is called after the output.
     """
@@ -107,7 +107,7 @@ class Parameter:
     flags: tuple[str, ...] = ()
 
     def declared(self) -> inspect.Parameter:
-        """Return the parameter in typer's older form."""
+        """Return the parameter as a signature entry in the older form of typer."""
         kind, default, flags = _TYPES[self.kind], self.default, self.flags
         if kind is bool and not default:
             # without its opposite `--no-...`
@@ -130,14 +130,19 @@ class Options(NamedTuple):
 
 
 def option_defaults(declared: Callable[[], list[Parameter]]) -> Any:
-    """Return a default value for the options that a function returns, as a dict."""
+    """Return a default value that stands for options determined at run time.
+
+    `declared` returns these options. The command receives their values as a dict.
+    """
     return Options(declared)
 
 
 def passed(
     function: str | Callable[..., Any], names: str = "", vectors: str = "", **renamed: str
 ) -> Any:
-    """Return a default value that stands for parameters of a function, passed as a dict.
+    """Return a default value that stands for the options of another function.
+
+    The command receives the values of these options as a dict.
 
     Args:
         function: function that the command will call, see `signature`. A class stands for its
@@ -188,7 +193,10 @@ def reading(
 
 
 def application(name: str, about: str) -> typer.Typer:
-    """Make a typer application with `--version` and completion, which does not handle errors."""
+    """Create a typer application with `--version` and completion.
+
+    It does not handle errors.
+    """
     options: dict[str, Any] = {"name": name, "help": about, "no_args_is_help": True}
     if "pretty_exceptions_enable" in _OPTIONS:  # since 0.6
         options["pretty_exceptions_enable"] = False
@@ -216,14 +224,16 @@ def _show_version(requested: bool) -> None:
 
 @dataclass(frozen=True)
 class Declaration:
-    """Help and parameters of a command."""
+    """Declaration of a command: help and parameters."""
 
     help: str
     parameters: list[Parameter]
 
 
 def declaration(function: Callable[..., CommandResult | None], **short: str) -> Declaration:
-    """Return the declaration of a function, with the options for model files if it takes a `model`.
+    """Return the declaration of a function as a command.
+
+    A command with a `model` also has the options for model files.
 
     Args:
         function: the command.
@@ -294,7 +304,7 @@ def _print(result: CommandResult, as_json: bool) -> None:
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Return the parameters of a command, with the members of a group in place of the group."""
+    """Return the parameters of a command; groups are replaced by their members."""
     helps = _descriptions(_doc(function))
     for name, each in inspect.signature(function).parameters.items():
         group = each.default

@@ -93,7 +93,7 @@ def use(model: str) -> None:
 
 
 def _step_by_each_loop(mechanism: rd.Mechanism) -> None:
-    """Take a step with each of the two compiled loops of a kind, for models with any friction."""
+    """Take a step with both compiled simulation loops of a kind of mechanism."""
     from robodyn.dynamics.joint_friction import JointFriction, friction_rows
 
     rest = np.zeros(len(mechanism.joint_names))

@@ -21,7 +21,7 @@ from robodyn.report.tables import Table
 def _parameters(
     washout: str = "driving", predictive: bool = False
 ) -> rd.WashoutParameters | rd.PredictiveParameters:
-    """Parameters of the cueing algorithm.
+    """Return the parameters of the cueing algorithm that the options select.
 
     Args:
         washout: Preset of the washout: driving, airliner or small.
@@ -31,7 +31,7 @@ def _parameters(
 
 
 def _destination(output: Path | None = None, force: bool = False) -> Path | None:
-    """Output of the command.
+    """Return the output file; fail if it exists and must not be overwritten.
 
     Args:
         output: CSV file (.csv) with the platform's motion, and the forces and rates of the vehicle
@@ -178,7 +178,7 @@ def _compare(
 
 
 def _percentages(values: np.ndarray[Any, Any]) -> str:
-    """Format fractions of three axes in percent, for the axes with a force."""
+    """Format fractions of three axes in percent; axes with NaN are left out."""
     named = zip("xyz", values, strict=True)
     return "  ".join(
         f"{axis} {100.0 * fraction:.0f} %" for axis, fraction in named if fraction == fraction
@@ -186,7 +186,7 @@ def _percentages(values: np.ndarray[Any, Any]) -> str:
 
 
 def _used(found: rd.Ride) -> str:
-    """Format how near a joint comes to an end of its range, and its name."""
+    """Format the largest used fraction of a joint's range, with the joint's name."""
     used = found.workspace_used
     worst = int(np.argmax(used))
     name = found.mechanism.joint_names[worst]

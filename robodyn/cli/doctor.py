@@ -66,7 +66,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> CommandResult:
 
 
 def installed() -> Iterator[Finding]:
-    """Return level and text for this package, Python, and the required packages."""
+    """Yield findings (level, message) about robodyn, Python and the required packages."""
     yield (
         "ok",
         (
@@ -82,7 +82,7 @@ def installed() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """Return the optional extras, with the command to install incomplete ones."""
+    """Yield a finding for each optional extra, with the command to install it."""
     for extra, needs in EXTRAS.items():
         names = (re.split(r"[<>=!\[;~ ]", each, maxsplit=1)[0] for each in needs)
         absent = [name for name in names if not _version(name)]
@@ -94,7 +94,7 @@ def extras() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Return whether the compiled code is in a cache that persists."""
+    """Yield findings about the cache of compiled code and whether it persists."""
     from robodyn.numerics.cache_folders import cache_folders, refused_folders
     from robodyn.numerics.compilation_notes import refusal
     from robodyn.numerics.kernel_cache import is_cached
@@ -117,7 +117,7 @@ def kernels() -> Iterator[Finding]:
 
 
 def ros() -> Iterator[Finding]:
-    """Return the ROS 2 installation that this Python imports."""
+    """Yield findings about the ROS 2 installation that this Python imports."""
     present = {name: importlib.util.find_spec(name) is not None for name in ROS}
     if not present["rclpy"]:
         yield "note", "no ROS 2 (rclpy): the library and this command work, nodes do not"
@@ -134,7 +134,7 @@ def ros() -> Iterator[Finding]:
 
 
 def setup_file(*folders: Path) -> Path | None:
-    """Return the `setup.bash` to source: of the workspace around a folder, or of ROS 2 itself."""
+    """Return the `setup.bash` of the workspace around a folder, or of ROS 2 itself."""
     for folder in folders:
         for parent in (folder, *folder.parents):
             for file in (parent / "install" / "setup.bash", parent / "setup.bash"):
@@ -144,7 +144,10 @@ def setup_file(*folders: Path) -> Path | None:
 
 
 def graph_command(setup: Path | None) -> list[str]:
-    """Return the command that examines the graph, in the environment that a file sets up."""
+    """Return the command that runs `robodyn_ros.graph_check`, as a list of arguments.
+
+    It runs in the environment that the file `setup` sets up, if there is one.
+    """
     if setup is None:
         return [sys.executable, "-m", "robodyn_ros.graph_check"]
     sourced = 'source "$0" > /dev/null && exec python3 -m robodyn_ros.graph_check'
@@ -152,7 +155,7 @@ def graph_command(setup: Path | None) -> list[str]:
 
 
 def running_graph(setup: Path | None = None) -> Iterator[Finding]:
-    """Return the results of `robodyn_ros.graph_check`."""
+    """Yield the findings of `robodyn_ros.graph_check` about the running graph."""
     command = graph_command(setup)
     try:
         done = subprocess.run(

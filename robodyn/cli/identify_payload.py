@@ -63,7 +63,7 @@ def identify_payload_command(
 
 
 def payload_parameters(found: Payload) -> dict[str, float | list[float]]:
-    """Return a node's parameters for a payload; undetermined ones are zero."""
+    """Return the payload parameters of a node by name; undetermined ones are zero."""
     com = np.where(np.isfinite(found.com_deviation), found.com, 0.0)
     seen = np.isfinite(found.inertia_deviation).all()
     inertia = found.inertia[np.triu_indices(3)] if seen else np.zeros(6)
@@ -76,6 +76,9 @@ def payload_parameters(found: Payload) -> dict[str, float | list[float]]:
 
 def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
     """Set the payload of a running node with the command `ros2`.
+
+    Returns:
+        The parameters that were set, by name.
 
     Raises:
         InvalidInput: there is no such command, or the node rejects the payload.

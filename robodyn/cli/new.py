@@ -23,7 +23,7 @@ REQUIREMENTS = "requirements"
 
 
 def _dimensions() -> list[Parameter]:
-    """Return the dimensions of all templates as options, each with its meaning and template."""
+    """Return the dimensions of all templates as options of the command."""
     texts: dict[str, list[str]] = {}
     for what, (_, template) in templates().items():
         for d in template.dimensions:
@@ -104,7 +104,7 @@ def _text(template: Template, target: Path, name: str, given: dict[str, float]) 
 
 
 def _scalar(name: str) -> str:
-    """Format a name for YAML, in quotes if YAML would read another type."""
+    """Format a name as a YAML string, in quotes if YAML would read another type."""
     try:
         plain = yaml.safe_load(f"name: {name}\n") == {"name": name}
     except yaml.YAMLError:

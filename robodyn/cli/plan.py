@@ -33,7 +33,7 @@ def _route(
     start: str | None = None,
     timing: dict[str, Any],
 ) -> tuple[rd.Trajectory, str]:
-    """Return the route to follow, and its name.
+    """Return the route that the options describe, and its name.
 
     Args:
         mechanism: mechanism to move.

@@ -41,21 +41,27 @@ def one_line_errors() -> Iterator[None]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Read models without warnings of unphysical inertias, which `robodyn check` reports."""
+    """Read models without warnings of unphysical inertias within this context.
+
+    `robodyn check` reports these inertias.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnphysicalInertiaWarning)
         yield
 
 
 def load_quietly(model: str) -> rd.Mechanism:
-    """Load a mechanism `quietly`."""
+    """Load a mechanism without warnings of unphysical inertias."""
     with quietly():
         mechanism: rd.Mechanism = rd.load(model)
     return mechanism
 
 
 def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str, rd.Trajectory]:
-    """Load a mechanism, and a path with its name: by default its paper's or a demonstration."""
+    """Load a mechanism and a path, and return both with the name of the path.
+
+    By default the path is that of its paper, or a demonstration.
+    """
     from robodyn.trajectories.waypoints import default_path
 
     mechanism = load_quietly(model)
@@ -65,7 +71,7 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str,
 
 
 def writable(path: Path, force: bool) -> Path:
-    """Return a path to write to; an existing file requires `force`.
+    """Return a path to write to, unchanged; an existing file requires `force`.
 
     Raises:
         OutputError: the file exists.
@@ -78,10 +84,10 @@ def writable(path: Path, force: bool) -> Path:
 
 
 def numbers(name: str, text: str) -> list[float] | None:
-    """Parse numbers separated by spaces or commas; return None for an empty text.
+    """Parse numbers separated by spaces or commas; None for an empty string.
 
     Raises:
-        InvalidInput: the text contains something else.
+        InvalidInput: the string contains something else.
     """
     try:
         return [float(part) for part in text.replace(",", " ").split()] if text else None
@@ -107,7 +113,10 @@ def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], None]]:
-    """Yield a function to report progress; on a terminal a bar appears after two seconds."""
+    """Yield a function to report progress, which shows a bar on a terminal.
+
+    The bar appears after two seconds.
+    """
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=console, transient=True)
@@ -137,7 +146,7 @@ def command_line() -> str:
 def write_report(
     page: Page, html: Path | None, png: Path | None = None, pdf: Path | None = None
 ) -> None:
-    """Write a page, its charts to a folder, and its charts to a PDF, as far as requested."""
+    """Write a page to a file, and its charts as PNG files and as a PDF, if requested."""
     if html is not None:
         # imported here: most runs write no report
         from robodyn.report.page import write_page

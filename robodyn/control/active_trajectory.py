@@ -45,7 +45,7 @@ class _ScheduledTrajectory(NamedTuple):
 
 
 class ActiveTrajectory:
-    """The trajectory that a mechanism follows, and its time along it.
+    """Present trajectory of a mechanism, with the time along it, handovers and stops.
 
     Args:
         mechanism: mechanism that follows the trajectory.
@@ -57,7 +57,7 @@ class ActiveTrajectory:
         stop_time: duration [s] of a stop. The stop takes another time if the limits require it.
 
     Attributes:
-        handover, stop_time: see above.
+        handover, stop_time: durations [s], as in the arguments.
         clock: time along the path, and the requested speed.
         is_started: whether a point of the trajectory was assigned to a state.
         warning: description of the limit that the latest stop exceeded; empty if none.
@@ -102,7 +102,7 @@ class ActiveTrajectory:
         other trajectory is passed to `follow`.
 
         Returns:
-            Whether it continues a stream.
+            Whether the trajectory continues a stream.
 
         Raises:
             InvalidInput: as for `follow`.
@@ -157,8 +157,8 @@ class ActiveTrajectory:
     def restart_stop(self) -> None:
         """Restart the stop from the next measured state.
 
-        This is the same as `stop`, but it also restarts a stop in progress. A trajectory that waits
-        for the end of the stop keeps waiting.
+        It works like `stop`, but also restarts a stop in progress. A trajectory that waits for the
+        end of the stop keeps waiting.
         """
         self._stop, self._stops = None, True
 
@@ -192,10 +192,10 @@ class ActiveTrajectory:
     def at(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> tuple[Pace, Trajectory] | None:
-        """Return the present `Pace` and the trajectory to follow; None if there is no motion.
+        """Return the `Pace` and the trajectory to follow at a time; None if there is no motion.
 
-        `time` [ns] is that of the measured state. Without a velocity (nv,), the first trajectory
-        starts directly, at any measured configuration.
+        `time` [ns] is the time of the measured state. Without a velocity (nv,), the first
+        trajectory starts directly, at any measured configuration.
 
         Raises:
             InfeasibleTrajectory: no handover within the limits exists for a trajectory that starts

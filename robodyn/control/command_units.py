@@ -43,7 +43,7 @@ class CommandUnit:
         return self.unit == "effort"
 
     def of_efforts(self, efforts: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
-        """Convert efforts (..., n) [N or N m] at joint velocities (..., n) into commands."""
+        """Convert efforts (..., n) [N or N m] at joint velocities into commands (..., n)."""
         if self.unit == "torque":
             return self._mechanism.motor_torques(efforts, rates)
         if self.unit == "current":
@@ -59,7 +59,7 @@ class CommandUnit:
         return commands
 
     def refuse_other(self, given: str) -> None:
-        """Raise if a command states a unit other than this one.
+        """Raise an error if a command states a unit other than this one.
 
         Raises:
             InvalidInput: the stated unit differs.

@@ -41,7 +41,7 @@ from robodyn.trajectories.base import Trajectory
 
 
 class Controller(Protocol):
-    """Protocol of a controller: any callable with this signature."""
+    """Protocol of a controller: a callable that returns efforts for a time and a state."""
 
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
@@ -50,10 +50,10 @@ class Controller(Protocol):
 
 
 class ComputedTorque:
-    """Feedback linearization with proportional and derivative feedback.
+    """Computed-torque controller: feedback linearization with proportional-derivative gains.
 
     Args:
-        mechanism: model of the controller, which may differ from that of the plant.
+        mechanism: model of the controller, which may differ from the plant.
         kp: proportional gain [1/s^2]; one number, (nv,) or (nv, nv).
         kv: derivative gain [1/s]; one number, (nv,) or (nv, nv).
         preview: time [s] by which the desired acceleration is advanced. Half a control period
@@ -91,9 +91,10 @@ class ComputedTorque:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the efforts (n,) for a measured configuration and velocity at `time` [s].
+        """Compute the efforts (n,) [N or N m] for a state measured at `time` [s].
 
-        `base` is the motion of the base, `wrench` the external wrench (6,) on the body.
+        The state is a configuration (nq,) and a velocity (nv,); `base` is the motion of the base,
+        `wrench` the external wrench (6,) on the body.
 
         Raises:
             KinematicsError: the mechanism has no solution at this configuration.
@@ -107,7 +108,7 @@ class ComputedTorque:
         return efforts + self.for_friction(error, desired) if friction.exists else efforts
 
     def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
-        """Compute the efforts (n,) that compensate friction for a desired motion and its error.
+        """Compute the efforts (n,) that compensate friction of a desired motion.
 
         Raises:
             KinematicsError: the mechanism has no solution at the desired configuration.
@@ -117,14 +118,14 @@ class ComputedTorque:
     def looking_ahead(
         self, desired: Motion, trajectory: Trajectory | None, time: float | FloatArray
     ) -> Motion:
-        """Return the desired motion at `time` (...) [s], with its acceleration `preview` ahead."""
+        """Return the desired motion, with the acceleration of `preview` [s] after `time` (...)."""
         if not self.preview or trajectory is None:
             return desired
         ahead = trajectory.sample(time + self.preview)
         return desired._replace(acceleration=ahead.acceleration)
 
     def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
-        """Compute the corrected acceleration (nv,) of eq. 4.1."""
+        """Compute the planned acceleration (nv,) plus feedback of the errors (eq. 4.1)."""
         rows = np.array([error, velocity, desired.velocity, desired.acceleration], dtype=np.float64)
         out: FloatArray = np.empty(len(error))
         error, measured, planned, acceleration = rows
@@ -160,7 +161,7 @@ class _InverseDynamicsLaw:
 
 
 class Feedforward(_InverseDynamicsLaw):
-    """Feedforward control: the efforts of the planned motion, without feedback."""
+    """Controller that applies the efforts of the planned motion, without feedback."""
 
     def _motion(self, time: float, configuration: FloatArray, trajectory: Trajectory) -> Motion:
         return trajectory.sample(time)
@@ -187,7 +188,7 @@ class ConstantEffort:
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> FloatArray:
-        """Return the efforts (n,)."""
+        """Return the constant efforts (n,) [N or N m]."""
         return self.effort
 
 
@@ -238,7 +239,7 @@ def limited_efforts(
     limits: FloatArray,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Return the efforts (..., n) of a motion, reduced by `reduced_efforts` to their limits.
+    """Reduce the efforts of a motion to limits, with the direction of acceleration kept.
 
     Args:
         mechanism: mechanism with the drives.
@@ -246,6 +247,9 @@ def limited_efforts(
         efforts: (..., n) [N or N m] of the motion; those that are not finite are not changed.
         limits: (..., n) [N or N m] largest magnitudes in both directions.
         base: motion of the base; at rest by default.
+
+    Returns:
+        (..., n) [N or N m] efforts within the limits, see `reduced_efforts`.
 
     Raises:
         KinematicsError: a configuration is singular.
@@ -261,7 +265,7 @@ def limited_efforts(
 
 
 def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
-    """Return a gain as a matrix (size, size), from one number, (size,) or (size, size).
+    """Convert a gain, one number, (size,) or (size, size), to a matrix (size, size).
 
     Raises:
         InvalidInput: the shape is wrong, or the matrix is not symmetric positive definite.
@@ -284,7 +288,7 @@ def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
 
 
 class PlannedFriction:
-    """Friction that is compensated for the planned motion, and the mechanism without it.
+    """Friction that control compensates for the planned motion instead of the measured one.
 
     Args:
         mechanism: model of the controller.
@@ -305,7 +309,7 @@ class PlannedFriction:
             self.gain = self.gain @ np.linalg.solve(kv, kp)
 
     def efforts(self, planned: Motion) -> FloatArray:
-        """Compute the efforts (..., n) [N or N m] for a planned motion.
+        """Compute the efforts (..., n) [N or N m] that compensate friction of a planned motion.
 
         Raises:
             KinematicsError: the planned configuration is singular.

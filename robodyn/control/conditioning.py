@@ -59,17 +59,17 @@ def weakest_direction(
     """Return the direction in which a mechanism resists least, and its name.
 
     Returns:
-        (6,) unit vector [translation; rotation times the characteristic length] in which a
-        platform yields, or in which an arm can hardly move (the left singular vector of the
-        smallest singular value of the Jacobian; for fewer than six joints, of those directions in
-        which the arm can move), and a text with its largest component, such as `rotation about x`.
+        (6,) unit vector [translation; rotation times the characteristic length] in which a platform
+        yields, or in which an arm can hardly move (the left singular vector of the smallest
+        singular value of the Jacobian; for fewer than six joints, of those directions in which the
+        arm can move), and the name of its largest component, such as `rotation about x`.
     """
     direction = weakest_directions(mechanism, configuration, characteristic_length)
     return direction, direction_name(direction)
 
 
 def direction_name(direction: FloatArray) -> str:
-    """Name the largest component of a twist (6,), such as `rotation about x`."""
+    """Return the name of the largest component of a twist (6,), e.g. `rotation about x`."""
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return f"{kind} {_AXES[largest % 3]}"
@@ -78,7 +78,12 @@ def direction_name(direction: FloatArray) -> str:
 def weakest_directions(
     mechanism: Mechanism, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Return the unit vectors (..., 6) of `weakest_direction`, with positive largest components.
+    """Compute the unit vectors (..., 6) in which a mechanism resists least.
+
+    See `weakest_direction`; the largest component of each vector is positive.
+
+    Returns:
+        Unit vectors (..., 6): translation, then rotation times the characteristic length.
 
     Raises:
         InvalidInput: the shape is wrong, or a value is not finite or not positive (the length).
@@ -97,11 +102,12 @@ def condition_rate(
     characteristic_length: float = 1.0,
     number: float | None = None,
 ) -> float:
-    """Compute the rate of change [1/s] of the condition number at a configuration and velocity.
+    """Compute the rate of change [1/s] of the condition number of a moving mechanism.
 
-    It is a central difference of the inverse, which has no pole. The rate is zero at rest, NaN if
-    the condition number is infinite, and infinite next to such a configuration. Pass the condition
-    number as `number` if it is known.
+    The arguments are its configuration (nq,) and velocity (nv,). The rate is computed by a central
+    difference of the reciprocal condition number, which has no pole. The rate is zero at rest, NaN
+    if the condition number is infinite, and infinite next to such a configuration. Pass the
+    condition number as `number` if it is known.
 
     Raises:
         InvalidInput: shapes are wrong or values not finite.
@@ -128,9 +134,12 @@ def condition_rate(
 
 
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
-    """Compute a speed factor near a singularity: 1 up to `warn`, linearly down to 0 at `error`.
+    """Compute a speed factor near a singularity: 1 up to `warn`, falling to 0 at `error`.
 
     Motion away from the singularity is not slowed. A condition number of NaN gives 0.
+
+    Returns:
+        The speed factor, from 0 (stop) to 1 (as planned).
 
     Raises:
         InvalidInput: thresholds are out of order or range.

@@ -39,11 +39,11 @@ class TrajectoryFollower(ActiveTrajectory):
             the measured configuration at rest, for any trajectory.
         kp, kv: gains of computed torque, see `ComputedTorque`.
         settings: all other settings.
-        options: fields that replace those of the settings.
+        options: fields of `FollowerSettings` that replace the values in `settings`.
 
     Attributes:
         abandoned: reason why the motion was aborted; cleared when another motion begins.
-        saturated: (n,) number of commands that were limited, for each actuator.
+        saturated: (n,) for each actuator, the number of commands that were limited.
         refused: the latest trajectory that was dropped because no handover within the limits
             exists; the previous trajectory, or a hold, continued.
         desired: motion planned for the latest state; None without a trajectory.
@@ -91,7 +91,7 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @property
     def mode(self) -> str:
-        """Mode, one of MODES. Leaving `gravity_compensation` holds the next measured state.
+        """Control mode, one of MODES; leaving `gravity_compensation` holds the next state.
 
         Raises:
             InvalidInput: the new mode is unknown.
@@ -168,7 +168,7 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: ArrayLike | None = None,
     ) -> Command | None:
-        """Compute the command for a state at `time` [ns]; None if there is no motion to follow.
+        """Compute the `Command` for a state at `time` [ns]; None without a motion to follow.
 
         In a singular configuration, where no efforts exist, the last efforts are repeated.
 
@@ -194,9 +194,9 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: FloatArray | None = None,
     ) -> Command | None:
-        """Compute `command` without checks of the arguments; NumPy may warn of overflow.
+        """Compute the `Command` for a state like `command`, without checks of the arguments.
 
-        The quaternion of a pose is normalized.
+        The quaternion of a pose is normalized. NumPy may warn of overflow.
         """
         if self._mode == "gravity_compensation":
             rest = np.zeros(self._rates)
@@ -257,7 +257,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return RequestedMotion(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Return whether this state aborts the motion, or restarts the stop after an abort."""
+        """Return whether a state's error aborts the motion, or restarts the stop after an abort."""
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
         why = describe_deviation(
@@ -335,7 +335,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return self.mechanism.drives.effort_limits_at(rates)
 
     def _problem(self, required: FloatArray, motion: Motion) -> str:
-        """Count the efforts (n,) beyond limits; describe the one that exceeds its limit most."""
+        """Count efforts (n,) beyond limits; return a description of the largest excess."""
         mechanism = self.mechanism
         if not mechanism.drives.has_torque_speed_curve:
             numbers = required.tolist()

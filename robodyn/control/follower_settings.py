@@ -68,13 +68,13 @@ class FollowerOptions(TypedDict, total=False):
 
 
 class Command(NamedTuple):
-    """Command for one state.
+    """Efforts commanded for one state, and the motion from which they were computed.
 
     Attributes:
         effort: (n,) [N or N m], always finite and within the actuators' limits, which depend on
             the velocities of the joints if motors have torque-speed curves.
         required: (n,) efforts before limiting.
-        motion: configuration, velocity and acceleration of the efforts.
+        motion: configuration, velocity and acceleration for which the efforts were computed.
         problem: description of a problem; empty if there is none.
     """
 
@@ -85,7 +85,7 @@ class Command(NamedTuple):
 
 
 class RequestedMotion(NamedTuple):
-    """Motion for which efforts are computed.
+    """Motion for which a follower computes efforts, with the planned motion.
 
     Attributes:
         motion: the planned motion, or the measured one with a corrected acceleration.

@@ -19,7 +19,7 @@ from robodyn.errors import InvalidInput
 
 
 class GoalCode(IntEnum):
-    """Error codes of FollowJointTrajectory's result."""
+    """Error codes in the result of the action FollowJointTrajectory."""
 
     SUCCESSFUL = 0
     INVALID_GOAL = -1
@@ -30,7 +30,7 @@ class GoalCode(IntEnum):
 
 
 class Tolerances(NamedTuple):
-    """Largest errors (n,) of the joints; infinite for no limit.
+    """Largest permitted errors (n,) of the joints; infinite for no limit.
 
     Attributes:
         position: [m or rad].
@@ -42,10 +42,10 @@ class Tolerances(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Outcome of a motion.
+    """Result of a goal check: error code and description.
 
     Attributes:
-        code: code of the action's result.
+        code: error code for the result of the action.
         text: description.
     """
 
@@ -61,9 +61,12 @@ class Errors(NamedTuple):
 
 
 def resolved(name: str, given: float, default: float) -> float:
-    """Resolve a tolerance of a message: 0 selects the default, a negative value means no limit.
+    """Resolve a message's tolerance: 0 selects the default, negative means no limit.
 
     A default of 0 also means no limit.
+
+    Returns:
+        The largest permitted error; infinite for no limit.
 
     Raises:
         InvalidInput: the value is not a number.
@@ -78,7 +81,7 @@ def resolved(name: str, given: float, default: float) -> float:
 
 
 class GoalWatch:
-    """Comparison of a motion with its tolerances.
+    """Monitor that compares the errors of a motion with tolerances.
 
     Args:
         names: (n,) names of the joints.
@@ -132,7 +135,7 @@ class GoalWatch:
 
 
 def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:
-    """Describe the joint that exceeds a tolerance; an empty text if none does.
+    """Return a description of a joint that exceeds its tolerance; empty if none does.
 
     Args:
         names: (n,) names of the joints.

@@ -16,15 +16,17 @@ from robodyn.trajectories.base import Trajectory
 
 
 class Impedance:
-    """Impedance control of the body with its own inertia (PD+ of Paden and Panja 1988).
+    """Impedance controller that keeps the body's own inertia (PD+, Paden and Panja 1988).
 
     A spring and a damper in the base frame connect the body to the planned pose. The feedforward
     efforts of the plan are
 
         M(q) a_d + C(q, v) v_d + g(q)
 
-    with C(q, v) v_d in place of C(q, v) v. Then power enters only through the contact; if the plan
-    is at rest, the controlled mechanism is passive in any contact. Friction is not compensated.
+    with the mass matrix M, the Coriolis matrix C and gravity g at the measured configuration q and
+    velocity v, and the planned velocity v_d and acceleration a_d. The term C v_d in place of C v
+    ensures that power enters only through the contact; if the plan is at rest, the controlled
+    mechanism is passive in any contact. Friction is not compensated.
 
     Args:
         mechanism: model of the controller.
@@ -43,7 +45,7 @@ class Impedance:
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> FloatArray:
-        """Compute the efforts (n,) for a measured configuration and velocity at `time` [s].
+        """Compute the efforts (n,) [N or N m] for a state measured at `time` [s].
 
         Raises:
             KinematicsError: the mechanism has no solution at this configuration.

@@ -24,7 +24,7 @@ GAP = 0.5
 
 
 class Reading(NamedTuple):
-    """Positions and velocities (n,) of all joints at a time [ns]."""
+    """Positions [m or rad] and velocities (n,) of all joints at a time [ns]."""
 
     time: int
     positions: FloatArray
@@ -80,13 +80,14 @@ class JointReadings:
     def take(
         self, time: int, names: Sequence[str], positions: FloatArray, velocities: FloatArray
     ) -> Reading | None:
-        """Add a message of some joints; return a reading when all joints have been updated.
+        """Add a message of some joints; return a `Reading` when all are updated.
 
         Args:
             time: time [ns] of the message.
             names: names of its joints; unknown ones are ignored.
             positions: positions of these joints.
-            velocities: velocities of these joints; of another length, or NaN, if not measured.
+            velocities: velocities of these joints; an array of another length, or NaN, if not
+                measured.
 
         Raises:
             InvalidInput: positions have the wrong length or are not finite, velocities are missing
@@ -133,7 +134,7 @@ class JointReadings:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Names of the joints that no message has contained."""
+        """Names of the joints that no message has contained so far."""
         return tuple(n for n, known in zip(self._names, self._known, strict=True) if not known)
 
     @property
@@ -158,7 +159,7 @@ class JointReadings:
         return Reading(newest, self._positions.copy(), self._velocities.copy())
 
     def _order(self, names: tuple[str, ...]) -> tuple[list[int], list[int]]:
-        """Map the joints of a message to their indices among all joints."""
+        """Return the indices, among all joints, of the joints that a message names."""
         found = self._orders.get(names)
         if found is None:
             where = {self._places[n]: k for k, n in enumerate(names) if n in self._places}
@@ -202,7 +203,7 @@ class JointReadings:
 
 
 def foreign_names(given: Sequence[str], names: Sequence[str]) -> str:
-    """Describe how joint names differ from the expected ones: by a prefix, or completely."""
+    """Return a description of how joint names differ from expected ones, e.g. by a prefix."""
     for own in names:
         for name in given:
             before = name[: -len(own)]

@@ -16,7 +16,7 @@ from robodyn.trajectories import SampledTrajectory, Trajectory
 
 
 class JointMotion(NamedTuple):
-    """Motion of the driven joints, each array (..., n).
+    """Positions, velocities, accelerations and efforts (..., n) of the driven joints.
 
     Attributes:
         positions: [m or rad]; the leg lengths of a platform.
@@ -34,13 +34,18 @@ class JointMotion(NamedTuple):
 def joint_motion(
     mechanism: Mechanism, trajectory: Trajectory, times: ArrayLike, *, is_limited: bool = False
 ) -> JointMotion:
-    """Compute the motion of the driven joints at times (...) [s], with efforts by inverse dynamics.
+    """Compute the motion of the driven joints, with efforts, at times (...) [s].
+
+    The efforts are those of the inverse dynamics.
 
     Args:
         mechanism: mechanism with these joints.
         trajectory: motion of the mechanism.
         times: (...) [s].
         is_limited: whether efforts beyond the drives' limits are reduced, see `reduced_efforts`.
+
+    Returns:
+        Positions, velocities, accelerations and efforts (..., n).
 
     Raises:
         InvalidInput: times are not finite, or the trajectory belongs to another kind of mechanism.
@@ -75,6 +80,9 @@ def trajectory_from_joints(
             platform the leg lengths and their rates.
         accelerations: (K, n) [m/s^2 or rad/s^2]; zero by default.
         guess: (nq,) configuration near the first knot, such as the measured one; home by default.
+
+    Returns:
+        The trajectory of the mechanism.
 
     Raises:
         InvalidInput: shapes do not match, values are not finite, or times do not increase.

@@ -38,11 +38,14 @@ def limited_handover(
     """Plan a handover in `blend` [s], or in the shortest longer time within the limits.
 
     The velocity and the effort of each joint stay within their limits. If the old motion at the
-    beginning, or the new motion at the same time, exceeds a limit already, its value replaces the
+    beginning, or the new motion at the same time, exceeds a limit already, that value replaces the
     limit.
 
     Args:
         mechanism, old, new, blend, start: as for `Handover`.
+
+    Returns:
+        The trajectory of the handover, followed by `new`.
 
     Raises:
         InvalidInput: as for `Handover`.
@@ -87,8 +90,8 @@ def limited_stop(
         duration: [s], above 0.
 
     Returns:
-        The motion to rest, and a description of the limit that it exceeds, if any. None if the
-        mechanism has no configuration further along the motion.
+        The motion to rest, and a description of the limit that it exceeds, if any. The motion is
+        None if the mechanism has no configuration further along it.
     """
     best: Handover | None = None
     least = LimitViolation(np.inf, f"{mechanism.name} cannot continue its motion: it stops at once")
@@ -118,7 +121,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
-    """Find the coordinate that leaves its range most, apart from an excess at the beginning."""
+    """Find the position limit exceeded most, by more than at the beginning of the motion."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
@@ -135,18 +138,18 @@ def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolatio
 
 
 class DriveDemand(NamedTuple):
-    """Absolute velocities and efforts (K, n) of the driven joints along a motion."""
+    """Absolute velocities and efforts (K, n) that a motion requires of the driven joints."""
 
     rates: FloatArray
     efforts: FloatArray
 
 
 class LimitViolation(NamedTuple):
-    """The limit that is exceeded most.
+    """Result of a limit check: the limit that a motion exceeds most.
 
     Attributes:
         ratio: value relative to the limit; infinite if there is no motion.
-        text: joint and value; empty if all limits hold.
+        text: description of joint, value and limit; empty if all limits hold.
     """
 
     ratio: float
@@ -157,7 +160,7 @@ WITHIN_LIMITS = LimitViolation(0.0, "")
 
 
 def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
-    """Compute velocities and efforts of the drives in a motion; None if it is impossible."""
+    """Compute the `DriveDemand` of a motion; None if the kinematics have no solution."""
     configuration, velocity, _ = motion
     try:
         return DriveDemand(
@@ -171,12 +174,15 @@ def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
 def worst_violation(
     mechanism: Mechanism, found: DriveDemand | None, *others: DriveDemand | None
 ) -> LimitViolation:
-    """Find the limit that is exceeded most; velocity limits take precedence.
+    """Find the velocity or effort limit that is exceeded most; velocity limits come first.
 
     Args:
         mechanism: mechanism with the limits.
         found: velocities and efforts of the motion.
         others: motions whose own values beyond the limits are permitted.
+
+    Returns:
+        The violation; its text is empty if all limits hold.
     """
     if found is None:
         text = f"{mechanism.name} cannot reach the configurations in between"
@@ -205,5 +211,5 @@ def worst_violation(
 
 
 def row(motion: Motion) -> Motion:
-    """Return a single motion as a batch of one."""
+    """Return a single motion as a batch of one, with arrays (1, k)."""
     return type(motion)(*(np.asarray(values)[None] for values in motion))

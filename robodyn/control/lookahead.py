@@ -19,12 +19,12 @@ from robodyn.trajectories.base import Trajectory
 
 @dataclass(frozen=True)
 class Outlook:
-    """Conditioning of a path.
+    """Result of `look_ahead`: condition numbers and singularities along a path.
 
     Attributes:
         lowest, highest: lowest and highest condition number of the path, sampled at the ends of
             INTERVALS equal intervals.
-        time_of_highest: [s].
+        time_of_highest: time [s] of the highest condition number.
         warn_times, error_times: times [s] at which the condition number rises above a threshold; 0
             if the path starts above it.
         meetings: singularities of the path, with times and types.
@@ -66,7 +66,7 @@ class Outlook:
 
     @property
     def text(self) -> str:
-        """Summary in one line."""
+        """Summary of condition numbers and singularities in one line."""
         parts = []
         for threshold, times_above in (
             (self.error, self.error_times),
@@ -101,7 +101,10 @@ def look_ahead(
     warn: float = 100.0,
     error: float = 1000.0,
 ) -> Outlook:
-    """Examine the conditioning of a mechanism along a whole trajectory.
+    """Find threshold crossings and singularities of a mechanism along a trajectory.
+
+    Returns:
+        The condition numbers, threshold crossings and singularities of the path.
 
     Raises:
         KinematicsError: the kinematics have no solution at a configuration of the path.

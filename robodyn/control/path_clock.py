@@ -21,7 +21,7 @@ LATE = 100_000_000  # [ns]
 
 
 class Pace(NamedTuple):
-    """Position and speed along a path.
+    """Time along a path, speed and rate of change of the speed.
 
     Attributes:
         path: time [s] on the trajectory, negative before it begins.
@@ -34,7 +34,7 @@ class Pace(NamedTuple):
     change: float
 
     def motion(self, trajectory: Trajectory, ahead: float = 0.0) -> Motion:
-        """Return the motion at this pace, `ahead` [s] from now."""
+        """Return the motion of a trajectory at this pace, `ahead` [s] from now."""
         motion = trajectory.sample(self.path + self.speed * ahead)
         if self.speed == 1.0 and self.change == 0.0:
             return motion
@@ -70,7 +70,7 @@ class PathClock:
         self._origin, self._offset, self._begun = time, 0.0, False
 
     def continue_on(self, time: int, start: int) -> float:
-        """Continue at `time` [ns] on another path that began at `start`; the speed is unchanged."""
+        """Continue at `time` [ns] on another path, which began at `start`, at the same speed."""
         since = (time - start) * 1e-9
         real = self._is_real
         self._origin, self._offset = (start, 0.0) if real else (time, since)
@@ -78,7 +78,7 @@ class PathClock:
         return since
 
     def at(self, time: int) -> Pace:
-        """Return the pace at `time` [ns]; a late state gets nearly the pace of the previous one."""
+        """Return the `Pace` at `time` [ns]; for a late state, nearly the previous pace."""
         since = (time - self._origin) * 1e-9
         if not self._begun:
             self._speed = self._goal = self.target

@@ -28,7 +28,7 @@ STEP = 2e-3
 
 
 class PathProgress:
-    """Time along a trajectory, updated state by state.
+    """Estimator of the time along a trajectory, updated with each measured state.
 
     Args:
         mechanism: mechanism that moves.
@@ -78,7 +78,7 @@ class PathProgress:
         return found
 
     def _near(self, expected: float, configuration: FloatArray) -> float | None:
-        """Return the path time of the nearest point if it is close to the expected one."""
+        """Return the path time [s] of the nearest point; None if it is far from `expected`."""
         before, here, after = self._distances(
             np.array([expected - STEP, expected, expected + STEP]), configuration
         )

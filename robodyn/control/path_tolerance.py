@@ -31,7 +31,7 @@ def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
 
     Args:
         mechanism: mechanism with these joints.
-        given: one number for all joints; 0 for no limit; negative for the defaults TURNING and
+        given: one tolerance for all joints; 0 for no limit; negative for the defaults TURNING and
             SLIDING.
     """
     if given == 0.0:
@@ -48,7 +48,7 @@ def describe_deviation(
     configuration: FloatArray,
     velocity: FloatArray | None = None,
 ) -> str:
-    """Describe the driven joint that exceeds its tolerance; an empty text if none does.
+    """Return a description of a joint that exceeds its tolerance; empty if none does.
 
     Args:
         mechanism: moving mechanism.

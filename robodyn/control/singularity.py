@@ -30,7 +30,7 @@ ZERO = 1e-7
 
 
 class Crossing(NamedTuple):
-    """Time [s] at which the condition number crosses a threshold, and the direction."""
+    """Time [s] at which the condition number crosses a threshold, and whether it rises."""
 
     time: float
     upward: bool
@@ -58,14 +58,18 @@ def motion_singularities(
 ) -> tuple[MotionSingularity, ...]:
     """Find the singularities of a motion in order of time, to 1e-12 of its duration.
 
-    If a part of the motion is singular throughout, its start is the singularity.
+    If an interval of the motion is singular throughout, its start is reported.
 
     Args:
         mechanism: mechanism that moves. For arms whose number of joints differs from the freedoms
             of their tip, no singularities are found.
         trajectory: the motion.
-        samples: number of intervals at whose ends the numbers are compared. Two singularities
-            within one interval, and a signed number that only touches zero, are not detected.
+        samples: number of intervals at whose ends the determinants (or similar measures) are
+            compared. Two singularities within one interval, and a signed measure that only touches
+            zero, are not detected.
+
+    Returns:
+        The singularities, each with time [s], type and description.
 
     Raises:
         InvalidInput: there is no interval, or the motion cannot be evaluated.
@@ -95,7 +99,10 @@ def threshold_crossings(
 
     A rise above the threshold and back within one of 1000 intervals is found only around a
     singularity, because the intervals also end at the times `singular`. If these are not given,
-    they are computed. The other arguments are those of `singular_times`.
+    they are computed. The other arguments have the same meaning as in `singular_times`.
+
+    Returns:
+        The crossings in order of time, each with its direction.
 
     Raises:
         InvalidInput: no condition number can cross the threshold, or there is no interval.
@@ -126,7 +133,7 @@ def _zeros(
 ) -> list[float]:
     """Return times [s] of singularities of one type, for a motion sampled on a grid of times.
 
-    If a part is singular throughout, such as a straight wrist at rest, its start is returned.
+    If an interval is singular throughout, such as a straight wrist at rest, its start is returned.
     """
     values = kind.number(configurations)
     if not kind.is_signed:
@@ -166,7 +173,7 @@ def _zeros(
 def _touches(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, values: FloatArray
 ) -> list[float]:
-    """Return the times [s] at which numbers (N,) that are never negative reach zero."""
+    """Return the times [s] at which a nonnegative measure, sampled as (N,), reaches zero."""
     from scipy.optimize import minimize_scalar  # slow to import and rarely needed
 
     largest = float(values.max())

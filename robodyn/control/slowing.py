@@ -32,7 +32,7 @@ BRAKING = 1.0
 
 @dataclass
 class _Path:
-    """A path with its start time [ns] and the times [s] at which it must stop."""
+    """Path with start time [ns] and the path times [s] at which the motion must stop."""
 
     progress: PathProgress
     stops: FloatArray
@@ -40,13 +40,14 @@ class _Path:
 
 
 class SpeedScale:
-    """Speed factor, 0 to 1, for a mechanism that follows paths.
+    """Speed factor, 0 to 1, that slows a mechanism near singularities of its path.
 
     Args:
         mechanism: mechanism that moves.
-        slow_from: condition number above which it slows down on the way to a singularity.
-        stop_at: condition number at which it stops on that way.
-        characteristic_length: length [m] for both numbers.
+        slow_from: condition number above which the mechanism slows down when it approaches a
+            singularity.
+        stop_at: condition number at which it stops before the singularity.
+        characteristic_length: length [m] by which both condition numbers scale rotations.
 
     Raises:
         InvalidInput: numbers are out of order or range.
@@ -67,10 +68,10 @@ class SpeedScale:
     def set_limits(
         self, slow_from: float, stop_at: float, characteristic_length: float = 1.0
     ) -> None:
-        """Change the limits; the arguments are those of the class.
+        """Change `slow_from`, `stop_at` and the characteristic length, as in the class.
 
         Raises:
-            InvalidInput: numbers are out of order or range; the previous limits remain.
+            InvalidInput: limits are out of order or range; the previous limits remain.
         """
         length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
         speed_scale(
@@ -95,11 +96,11 @@ class SpeedScale:
             self._next = path
 
     def leave(self) -> None:
-        """Use the measured velocity until another path is set."""
+        """Discard the path; use the measured velocity until another path is set."""
         self._now = self._next = None
 
     def at(self, time: int, configuration: FloatArray, velocity: FloatArray) -> float:
-        """Return the factor for a state measured at `time` [ns].
+        """Return the speed factor, 0 to 1, for a state measured at `time` [ns].
 
         Without a path, or away from it, the measured velocity gives the direction.
 
@@ -133,6 +134,6 @@ class SpeedScale:
 
 
 def _braking(stops: FloatArray, reached: float) -> float:
-    """Return the largest speed from which the motion can stop before the path's next stop."""
+    """Return the largest speed factor from which the motion can brake before the next stop."""
     ahead = stops[stops >= reached]
     return min(math.sqrt(2.0 * BRAKING * (ahead[0] - reached)), 1.0) if ahead.size else 1.0

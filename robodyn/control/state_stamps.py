@@ -20,7 +20,7 @@ SECOND = 1_000_000_000
 
 
 class StateStamps:
-    """Replacement of invalid stamps of a topic by the times of receipt.
+    """Checker of a topic's stamps, which replaces invalid ones by the times of receipt.
 
     Attributes:
         problem: description of what is wrong with the stamps; empty if they are valid.
@@ -33,11 +33,11 @@ class StateStamps:
         self._whole = True  # all stamps so far were whole seconds
 
     def discard(self) -> None:
-        """Do not count the last stamp as repeated, because its message was rejected."""
+        """Do not count the last stamp as a repetition, because its message was rejected."""
         self._repeats = max(0, self._repeats - 1)
 
     def time_of(self, stamp: int, published: int, received: int) -> int:
-        """Return the time [ns] of a message.
+        """Return the time [ns] of a message: its stamp if valid, else the time of receipt.
 
         Args:
             stamp: stamp of its header [ns].
@@ -77,7 +77,7 @@ MOST = 4  # largest number of tracks
 
 
 class ReceivedState(NamedTuple):
-    """A state: its stamp [ns], time of receipt [s], position and velocity."""
+    """State of a mechanism with stamp [ns], time of receipt [s], position and velocity."""
 
     stamp: int
     received: float
@@ -87,7 +87,7 @@ class ReceivedState(NamedTuple):
 
 @dataclass
 class Track:
-    """History of one publisher: its last state, its beginning, and its recent frequency."""
+    """History of one publisher: last state, time of the first one, and message counts."""
 
     seen: ReceivedState
     begun: float
@@ -99,19 +99,20 @@ class Track:
         return self.score * math.exp(-max(now - self.seen.received, 0.0) / FADES)
 
     def follow(self, seen: ReceivedState) -> None:
-        """Append a state."""
+        """Append a state to the publisher's history."""
         self.score = 1.0 + self.recent_count(seen.received)
         self.seen = seen
 
 
 class PublisherVote:
-    """Selection of one publisher among several that contradict each other.
+    """Selector of one publisher among several whose states contradict each other.
 
     With a single publisher, every state is accepted, also after jumps.
 
     Args:
         difference: function that returns the displacement (nv,) between two positions.
-        count: function that returns the number of publishers, called only if states jump.
+        count: function that returns the number of publishers of the topic, called only if states
+            jump.
 
     Attributes:
         refused: number of rejected states.

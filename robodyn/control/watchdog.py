@@ -13,7 +13,7 @@ Level = Literal["ok", "hold", "ramp", "released"]
 
 
 class WatchdogState(NamedTuple):
-    """Reaction to the time since the last message.
+    """Reaction of a watchdog to the time since the last message.
 
     Attributes:
         level: `ok`; `hold`: hold the position; `ramp`: reduce the efforts; `released`: no efforts.
@@ -25,7 +25,7 @@ class WatchdogState(NamedTuple):
 
 
 class Watchdog:
-    """Monitor of a stream of messages, from the first message on.
+    """Monitor that reacts if messages stop, from the first message on.
 
     Times `now` may come from any clock. If that clock is set back, the silence continues from its
     previous value, so that only a message restores efforts.
@@ -61,7 +61,7 @@ class Watchdog:
         self._silence = 0.0
 
     def state(self, now: float) -> WatchdogState:
-        """Return the reaction at `now` [s]; `ok` before the first message.
+        """Return the `WatchdogState` at `now` [s]; its level is `ok` before the first message.
 
         Raises:
             InvalidInput: the time is not finite.
@@ -84,7 +84,7 @@ class Watchdog:
 
 
 class EffortRampDown:
-    """Reduction of the efforts of a controller that was switched off.
+    """Factor that fades out the efforts of a controller that was switched off.
 
     Args:
         hold: duration [s] of full efforts.
@@ -100,7 +100,7 @@ class EffortRampDown:
         self._silence.record_message(now)
 
     def fraction(self, now: float) -> float:
-        """Return the factor of the efforts at `now` [s], from 1 down to 0.
+        """Return the factor by which to multiply the efforts at `now` [s], from 1 down to 0.
 
         Raises:
             InvalidInput: the time is not finite.

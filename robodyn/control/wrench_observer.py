@@ -61,7 +61,7 @@ class WrenchObserver:
         base: BaseMotion | None = None,
         dt: float | None = None,
     ) -> FloatArray:
-        """Update the estimate with a new state.
+        """Update the wrench estimate with a new measured state.
 
         If the body has fewer than six degrees of freedom, or the configuration is singular, the
         result is the smallest wrench that explains the motion.

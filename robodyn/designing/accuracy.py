@@ -13,15 +13,15 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) -> FloatArray:
-    """Compute the standard deviations of the body's pose, the largest over configurations.
+    """Compute the standard deviations of the body's pose due to inaccurate parts.
 
-    Errors of the drives' positions q and of the coordinates g of the joints' centers are
-    independent; the covariance of the pose is X_q s_q^2 X_q' + X_g s_g^2 X_g' with the derivatives
-    X of the pose with respect to q and g.
+    The result is the largest over all configurations. Errors of the drives' positions q and of the
+    coordinates g of the joints' centers are independent; the covariance of the pose is X_q s_q^2
+    X_q' + X_g s_g^2 X_g' with the derivatives X of the pose with respect to q and g.
 
     Args:
         m: mechanism.
-        accuracy: standard deviations s_q and s_g.
+        accuracy: standard deviations s_q of the drives' positions and s_g of the joints' centers.
         configurations: (K, nq).
 
     Returns:

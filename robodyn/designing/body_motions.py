@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motions of a body about its home: sines, alone and together, and recorded motions."""
+"""Motions of a body about its home: sums of sines, and recorded motions."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ _ANGLES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class BodyRows(NamedTuple):
-    """Motion of the body at K times, base frame: poses (K, 7), twists and accels (K, 6)."""
+    """Motion of the body at K instants, base frame: pose, twist and acceleration.
+
+    Poses are (K, 7), twists and accelerations (K, 6).
+    """
 
     poses: FloatArray
     twists: FloatArray
@@ -38,7 +41,7 @@ class BodyRows(NamedTuple):
 
 
 class BodyMotion(Protocol):
-    """Motion of the body about its home."""
+    """Interface of a motion of the body about its home."""
 
     @property
     def name(self) -> str:
@@ -46,7 +49,7 @@ class BodyMotion(Protocol):
 
     @property
     def duration(self) -> float:
-        """Duration [s]; the period of a motion that repeats."""
+        """Duration [s] of the motion; the period if it repeats."""
 
     @property
     def repeats(self) -> bool:
@@ -57,18 +60,24 @@ class BodyMotion(Protocol):
         """Times (K,) [s] at which to evaluate the motion."""
 
     def scaled(self, factor: float) -> BodyMotion:
-        """Return the motion with its displacement multiplied by a fraction, at the same times."""
+        """Return the motion with its displacement multiplied by a factor."""
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute the displacement from home and its two time derivatives, each (K, 6) [m, rad].
+        """Compute the body's displacement from home at times (K,) [s].
 
         Surge, sway and heave are along x, y and z of the base frame; roll, pitch and yaw about
         these, R = Rz(yaw) Ry(pitch) Rx(roll).
+
+        Returns:
+            Displacement (K, 6) [m, rad], and its first and second time derivatives.
         """
 
 
 class Sine(NamedTuple):
-    """Sine of an axis: amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad])."""
+    """Sinusoidal motion along or about one axis.
+
+    The displacement is amplitude [m or rad] sin(2 pi frequency [Hz] t + phase [rad]).
+    """
 
     axis: int
     amplitude: float
@@ -78,7 +87,7 @@ class Sine(NamedTuple):
 
 @dataclass(frozen=True)
 class SineMotion:
-    """Sinusoidal motion of one or several axes."""
+    """Motion of the body along or about several axes, each a sum of sines."""
 
     name: str
     sines: tuple[Sine, ...]
@@ -109,18 +118,22 @@ class SineMotion:
 
     @cached_property
     def times(self) -> FloatArray:
-        """Times (K,) [s] at equal intervals of a period, without its end."""
+        """Times (K,) [s] at equal intervals of one period, without its end."""
         periods = self.duration * max(sine.frequency for sine in self.sines)
         count = INSTANTS * max(1, math.ceil(periods - 1e-9))
         return np.asarray(self.duration / count * np.arange(count), dtype=np.float64)
 
     def scaled(self, factor: float) -> SineMotion:
-        """Return the motion with its amplitudes multiplied by a fraction."""
+        """Return the motion with its amplitudes multiplied by a factor."""
         sines = (sine._replace(amplitude=factor * sine.amplitude) for sine in self.sines)
         return SineMotion(self.name, tuple(sines))
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute the displacement and its derivatives, see `BodyMotion`."""
+        """Compute the body's displacement from home at times (K,) [s].
+
+        Returns:
+            Displacement (K, 6) [m, rad], and its first and second time derivatives.
+        """
         x, v, a = np.zeros((3, len(times), 6))
         for sine in self.sines:
             rate = 2.0 * math.pi * sine.frequency
@@ -134,7 +147,9 @@ class SineMotion:
 
 @dataclass(frozen=True, eq=False)
 class RecordedMotion:
-    """Motion given by samples, relative to its first pose, which stands for home.
+    """Motion of the body given by samples, relative to the first pose.
+
+    The first pose corresponds to home.
 
     Attributes:
         name: name of the motion.
@@ -158,16 +173,20 @@ class RecordedMotion:
 
     @cached_property
     def times(self) -> FloatArray:
-        """Times (K,) [s], including some between the samples."""
+        """Times (K,) [s] at equal intervals, at which to evaluate the motion."""
         count = min(BETWEEN * (len(self.time) - 1), MOST)
         return np.linspace(self.time[0], self.time[-1], count + 1)
 
     def scaled(self, factor: float) -> RecordedMotion:
-        """Return the motion with its displacements multiplied by a fraction."""
+        """Return the motion with its displacements multiplied by a factor."""
         return RecordedMotion(self.name, self.time, factor * self.values)
 
     def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute the displacement and its derivatives, see `BodyMotion`."""
+        """Compute the body's displacement from home at times (K,) [s].
+
+        Returns:
+            Displacement (K, 6) [m, rad], and its first and second time derivatives.
+        """
         within = np.clip(times, self.time[0], self.time[-1])
         x, v, a = (self._spline(within, order) for order in range(3))
         return x, v, a
@@ -180,7 +199,11 @@ class RecordedMotion:
 
 
 def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows:
-    """Compute the body's motion at times (K,) [s] about a home pose (7,)."""
+    """Compute the body's motion at times (K,) [s], for a home pose (7,).
+
+    Returns:
+        Poses, twists and accelerations of the body, base frame.
+    """
     x, v, a = motion.displaced(times)
     omega, alpha = np.empty((2, len(times), 3))
     rpy, rate, change = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
@@ -193,7 +216,11 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
 
 
 def moved(home: FloatArray, displacement: FloatArray) -> FloatArray:
-    """Compute poses (K, 7) of the body after displacements (K, 6) from home."""
+    """Compute poses of the body at displacements (K, 6) [m, rad] from its home (7,).
+
+    Returns:
+        Poses (K, 7) of the body, base frame.
+    """
     turned = home.copy()
     turned[:3] = 0.0
     poses = composed_pose(pose_from_rpy(displacement[:, :3], displacement[:, 3:]), turned)
@@ -206,6 +233,9 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
 
     Columns `time` [s], `x`, `y`, `z` [m] and either `roll`, `pitch`, `yaw` [rad] or `qx`, `qy`,
     `qz`, `qw`, in the base frame, each with or without the prefix `pose_`.
+
+    Returns:
+        The motion, relative to its first pose.
 
     Raises:
         InvalidInput: the file cannot be read, columns are missing, or times do not increase.

@@ -29,7 +29,7 @@ _UNITS = {
 
 @dataclass(frozen=True)
 class CatalogActuator:
-    """Actuator of a catalog.
+    """Actuator of a catalog: its ratings, transmission, mass and price.
 
     Attributes:
         name: name of the actuator.
@@ -42,7 +42,7 @@ class CatalogActuator:
         gear_ratio: turns of the motor per turn of the joint, or of the screw.
         efficiency: efficiency of screw and gear.
         stiffness: [N/m or N m/rad] between motor and joint; infinite for a rigid drive.
-        mass: [kg]; two thirds of a linear actuator's are in the lower part.
+        mass: [kg]; two thirds of a linear actuator's mass belong to its lower body.
         price: in any currency.
     """
 
@@ -61,7 +61,10 @@ class CatalogActuator:
     price: float = 0.0
 
     def add_to_leg(self, leg: dict[str, Any], telescopic: bool) -> None:
-        """Add the actuator's motor and bodies to the fields of a leg in a model file."""
+        """Add the actuator's motor and masses to a leg of a model file.
+
+        `leg` contains the fields of the leg, which are changed in place.
+        """
         given = {"rotor_inertia": self.rotor_inertia, "gear_ratio": self.gear_ratio,
                  "efficiency": self.efficiency}  # fmt: skip
         if math.isfinite(self.stiffness):
@@ -88,7 +91,7 @@ def load_catalog(source: str | Path | Sequence[Mapping[str, Any]]) -> tuple[Cata
             units.
 
     Returns:
-        The actuators.
+        The actuators of the catalog, in its order.
 
     Raises:
         InvalidInput: the file or a field is invalid; the message names row and field.

@@ -39,7 +39,11 @@ class RequiredSpace(NamedTuple):
 
 
 def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> RequiredSpace:
-    """Compute the space that a machine needs at poses (K, 7) of its body."""
+    """Compute the space that a machine needs at poses (K, 7) of its body.
+
+    Returns:
+        Smallest clearances of legs and payload, radius of the footprint, and heights.
+    """
     feet, tips = presentation.leg_ends(m, m.home)
     base = feet if len(feet) else _base_points(m)
     rotation, origin = rotation_matrix(poses), poses[:, :3]
@@ -68,7 +72,7 @@ def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> Require
 
 
 def _base_points(m: Mechanism) -> FloatArray:
-    """Return the joints (k, 3) [m] on the base, base frame."""
+    """Return the positions (k, 3) [m] of the joints on the base, base frame."""
     if not isinstance(m.model, Model):
         return np.zeros((1, 3))
     tree = ZeroConfigurationTree(m.model)

@@ -68,11 +68,11 @@ LEAST = 1e-12
 
 @dataclass(frozen=True)
 class DesignPoint:
-    """Machine of a family, found by a search.
+    """Machine of a family that a search found, with its objectives.
 
     Attributes:
-        parameters: by name [m, rad].
-        values: objectives and other quantities of the front.
+        parameters: parameters of the family by name [m, rad].
+        values: objectives and other quantities by name.
         actuator: actuator of the catalog; None without one.
         made: function that creates the machine.
     """
@@ -84,7 +84,7 @@ class DesignPoint:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """Mechanism without the payload, with the limits of the actuator or the needed ones."""
+        """Mechanism without the payload; limits are the actuator's or the needed ones."""
         return self.made()
 
 
@@ -94,7 +94,7 @@ class Design:
 
     Attributes:
         family: name of the family.
-        parameters: by name [m, rad].
+        parameters: parameters of the family by name [m, rad].
         mechanism: mechanism without the payload, with the limits of the actuator or the needed
             ones.
         evaluation: evaluation of the mechanism; `satisfied` states whether it meets the
@@ -120,7 +120,7 @@ class Design:
     __repr__ = short_repr
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the design to plain data, for JSON."""
+        """Convert the design to dictionaries, lists, strings and numbers for JSON."""
         name = None if self.actuator is None else self.actuator.name
         return {
             "family": self.family,
@@ -215,7 +215,11 @@ def design(
 
 
 def _goals(names: tuple[str, ...]) -> list[FloatArray]:
-    """Return weights (k,) of the objectives: each alone, each pair, and all together."""
+    """Return the weightings of the objectives for which designs are searched.
+
+    Returns:
+        Weights (k,) of the k objectives: each alone, each pair, and all together.
+    """
     count = len(names)
     if count == 1:
         return [np.ones(1)]
@@ -229,7 +233,7 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
 
 
 def _search(room: _Machines, goal: FloatArray, evaluations: int, seed: int) -> None:
-    """Search for the best design for one goal.
+    """Search for the best design for one weighting of the objectives.
 
     Descents start at the best points of an even spread over the unit box, for each actuator. They
     continue in rounds, each of which uses half of the remaining evaluations and ends the worse half
@@ -255,7 +259,7 @@ def _search(room: _Machines, goal: FloatArray, evaluations: int, seed: int) -> N
 
 
 def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
-    """Return the first of sorted points, and later ones far from all earlier ones."""
+    """Select points of a sorted list that are far from all selected before them."""
     chosen: list[Point] = []
     for point in points:
         gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
@@ -268,13 +272,13 @@ def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
 
 @dataclass(frozen=True)
 class _Record:
-    """Record of an evaluated machine.
+    """Evaluated values of one machine.
 
     Attributes:
-        values: objectives and other quantities of the front, by name; empty if there is no machine.
+        values: objectives and other quantities by name; empty if there is no machine.
         violations: excess by requirement, positive if violated.
         parts: for each value, the values of drives and motions of which it is the maximum.
-        bounds: parts of the violations, which are the maxima of these.
+        bounds: values whose maxima are the violations.
         refused: why the requirements cannot be evaluated for the machine; empty if they can.
     """
 
@@ -286,7 +290,7 @@ class _Record:
 
 
 class _Machines:
-    """Cache of evaluated machines, which evaluates missing ones on demand."""
+    """Cache of the machines that a search evaluates."""
 
     def __init__(
         self,
@@ -335,7 +339,7 @@ class _Machines:
             self._kept[key] = _Record(*kept)
 
     def close(self) -> None:
-        """Close the cluster and the file."""
+        """Close the Dask cluster and the file of evaluated machines."""
         if self._file is not None:
             self._file.close()
         if self._cluster is not None:
@@ -347,13 +351,13 @@ class _Machines:
         return len(self.found)
 
     def parameters(self, x: Iterable[float]) -> dict[str, float]:
-        """Return the parameters of a point of the unit box, by name."""
+        """Convert a point of the unit box to the family's parameters by name."""
         values = self.lower.copy()
         values[self.free] += np.array(list(x)) * (self.upper - self.lower)[self.free]
         return dict(zip(self.box, values.tolist(), strict=True))
 
     def examiner(self, goal: FloatArray, row: int) -> Examine:
-        """Return a function that evaluates points, for one actuator and weights of objectives."""
+        """Return a function that evaluates points for one actuator and weighting."""
 
         def examine(points: Sequence[FloatArray]) -> list[Point]:
             records = self._records(points, row)
@@ -413,7 +417,7 @@ class _Machines:
         return [self.found[key] for key in keys]
 
     def result(self) -> Design:
-        """Return the best design of all that were evaluated."""
+        """Return the best of all evaluated designs, with the Pareto-optimal ones."""
         built = {key: record for key, record in self.found.items() if record.values}
         if not built:
             refusals = [each.refused for each in self.found.values() if each.refused]
@@ -461,7 +465,7 @@ class _Machines:
         return DesignPoint(parameters, dict(record.values), actuator, made)
 
     def _front(self, keys: list[Any]) -> tuple[DesignPoint, ...]:
-        """Return an evenly spread selection of the Pareto-optimal designs."""
+        """Select at most a fixed number of the Pareto-optimal designs, evenly."""
         if not keys:
             return ()
         names = list(
@@ -480,7 +484,7 @@ class _Machines:
         return tuple(points)
 
     def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
-        """Describe the requirements that no machine met, and pairs that none met together."""
+        """Describe requirements that no machine met, alone or in pairs."""
         names = sorted({name for record in records for name in record.violations})
         met = np.array(
             [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
@@ -505,7 +509,7 @@ class _Machines:
 
 
 def _cost(name: str, values: Mapping[str, float]) -> float:
-    """Return the positive value that is minimized for an objective."""
+    """Convert an objective's value to a positive value to be minimized."""
     value = values[name]
     return 1.0 / max(value, LEAST) if name in MAXIMIZED else value
 
@@ -516,7 +520,7 @@ def _machine(
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
 ) -> Mechanism:
-    """Create a machine, with the limits of its actuator or, without one, the needed limits."""
+    """Create a machine of a family, with limits of its actuator or the needed ones."""
     made = family.mechanism(parameters, requirements, actuator)
     if actuator is not None or isinstance(family, FunctionFamily):
         return made
@@ -532,7 +536,7 @@ def _variant(
     name: str,
     value: float,
 ) -> Mechanism:
-    """Create the machine with another value of one parameter."""
+    """Create the same machine with another value of one parameter."""
     return family.mechanism(parameters | {name: value}, requirements, actuator)
 
 
@@ -599,7 +603,11 @@ def _examine(
 def _parts(
     e: Evaluation, actuator: CatalogActuator | None
 ) -> tuple[dict[str, list[float]], list[float]]:
-    """Return the smooth values whose maxima are the results of an evaluation."""
+    """Return the smooth values whose maxima are an evaluation's results.
+
+    Returns:
+        Values of drives and motions for each result by name, and values for the violations.
+    """
     m, required = e.mechanism, e.requirements
     margins, limits, rows = required.margins, required.limits, e.motions
     speed = [margins.speed * row.speed for row in rows]
@@ -640,7 +648,7 @@ def _parts(
 
 
 def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return the largest condition number of a motion, and those at some of its instants."""
+    """Return a motion's largest condition number, and those at some instants."""
     there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
     values = np.full(len(there) + 1, row.condition_number)
     known = np.append(False, ~np.isnan(there[:, 0]))
@@ -649,6 +657,10 @@ def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> Flo
 
 
 def _ends(row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return the lowest and highest positions (2, n) of a motion, or those of each pose (k, n)."""
+    """Return the lowest and highest positions of the drives in a motion.
+
+    Returns:
+        Positions (2, n); or (k, n) for a few poses at rest, those of each pose.
+    """
     rest = each.rows.position
     return rest if each.motion is None and len(rest) <= SAMPLES else row.positions.T

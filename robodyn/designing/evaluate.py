@@ -138,7 +138,10 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
 
 
 def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
-    """Yield a name for each motion and for the poses, and the axes (6,) that move."""
+    """Yield the name of each required motion, and which of six axes move.
+
+    The poses at rest come last.
+    """
     for motion in requirements.motions:
         moves = motion.displaced(motion.times)[0].any(axis=0)
         yield f"motion {motion.name!r}", np.asarray(moves, dtype=np.bool_)
@@ -180,7 +183,10 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
 
 
 def _over(best: Any, values: FloatArray) -> FloatArray:
-    """Return the minimum or maximum of each column, ignoring NaN; NaN without any numbers."""
+    """Return the minimum or maximum of each column, ignoring NaN.
+
+    The result is NaN for a column without any numbers.
+    """
     known = values[~np.isnan(values.reshape(len(values), -1)).any(axis=1)]
     return np.asarray(best(known, axis=0) if len(known) else np.full(values.shape[1:], np.nan))
 
@@ -192,7 +198,7 @@ def _rms(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
-    """Return the largest angles from home of the legs' ends, or else of passive joints."""
+    """Return the largest angles [rad] from home of legs' ends or passive joints."""
     if travel.leg_names(m):
         bends = leg_bends(m, configurations).max(axis=0)
         return {
@@ -232,7 +238,12 @@ def _needed(
 
 
 def extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:
-    """Return configurations (K, nq): home, and those where a drive is at an end of its travel."""
+    """Return home and the configurations in which a drive is at its extremes.
+
+    Returns:
+        Configurations (K, nq), for each motion those with the least and largest position of each
+        drive.
+    """
     places = [m.home]
     for each in found:
         rows = each.rows
@@ -249,7 +260,7 @@ def _scaled(m: Mechanism, scales: dict[str, float], name: str, value: float) -> 
 
 
 def _variants(m: Mechanism) -> Variants:
-    """Return the variables of a model, and the height of its home."""
+    """Return what sensitivities refer to: variables of a model and the height of home."""
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
     scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Evaluation of a machine against requirements."""
+"""Results of evaluating a machine against requirements."""
 
 from __future__ import annotations
 
@@ -29,14 +29,16 @@ NO_POSES = np.empty((0, 6))
 
 @dataclass(frozen=True)
 class MotionEvaluation:
-    """Demands of one motion on each of the n drives; poses at rest are a motion named `poses`.
+    """Demands of one motion on each of the n drives.
+
+    The poses at rest are a motion named `poses`.
 
     Attributes:
         name: name of the motion.
         duration: [s] of a cycle, or of a recorded motion; 0 for poses.
         reached: fraction of its instants at which the body can have the pose and efforts exist.
-        positions: (n, 2) [m or rad] lowest and highest.
-        speed: (n,) [m/s or rad/s] largest.
+        positions: (n, 2) [m or rad] lowest and highest position of each drive.
+        speed: (n,) [m/s or rad/s] largest speed.
         peak_effort, rms_effort: (n,) [N or N m] at the joint, with rotors, screws and gears.
         peak_power, mean_power: (n,) [W] at the motor; the mean is that of a cycle.
         regenerated: (n,) [J per cycle] that the drive feeds back.
@@ -79,7 +81,9 @@ class MotionEvaluation:
 
 @dataclass(frozen=True)
 class DriveRequirements:
-    """Requirements of all motions and poses on each of the n drives, with margins.
+    """Limits that all motions and poses demand of each of the n drives.
+
+    Margins are included unless stated otherwise.
 
     Attributes:
         shortest, longest: (n,) [m or rad] ends of the travel; for a leg of variable length the
@@ -109,18 +113,18 @@ class DriveRequirements:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Result for one requirement.
+    """Result of the check of one requirement.
 
     Attributes:
         requirement: `reach`, `shortest`, `longest`, `speed`, `effort`, `condition_number`,
             `singularity`, or the name of a limit.
-        value: value of the worst motion and drive, margins included.
+        value: value in the worst motion and drive, margins included.
         limit: limit for the value; plus or minus infinity if there is none.
         unit: unit of both.
         excess: excess of the value over the limit, relative to a typical size; at most 0 if the
             requirement is met.
         motion, joint: motion and joint of that value; empty if they do not matter.
-        text: all of this in a sentence.
+        text: sentence that states value, limit and excess.
     """
 
     requirement: str
@@ -144,7 +148,7 @@ class Evaluation:
 
     Attributes:
         mechanism: mechanism with the payload.
-        requirements: the requirements.
+        requirements: requirements that were checked.
         motions: one for each motion of the requirements, and one for the poses at rest.
         needed: limits that all motions together demand of each drive.
         verdicts: one for each requirement that applies.
@@ -187,7 +191,7 @@ class Evaluation:
 
     @cached_property
     def violations(self) -> tuple[str, ...]:
-        """Sentence for each requirement that is not met, with the most effective dimension."""
+        """Sentences about requirements that are not met, each with a possible remedy."""
         return tuple(
             verdict.text + self._possible(verdict.motion) + self._help(verdict)
             for verdict in self.verdicts
@@ -196,7 +200,9 @@ class Evaluation:
 
     @cached_property
     def possible(self) -> dict[str, float]:
-        """Largest fraction of each motion, by name, that meets all requirements, up to 1.
+        """Largest fraction of each motion, by name, for which all requirements are met.
+
+        It is at most 1.
 
         For a sine it is the fraction of its amplitude at its frequency; 0 if it fails at any
         amplitude.
@@ -218,7 +224,10 @@ class Evaluation:
 
     @cached_property
     def quantities(self) -> dict[str, float]:
-        """Maxima over drives and motions of the quantities with sensitivities."""
+        """Values by name of the quantities for which sensitivities exist.
+
+        Each is the maximum over drives and motions.
+        """
         need, rows = self.needed, self.motions
         names = "stroke", "speed", "peak_effort", "continuous_effort", "peak_power", "supply_peak"
         found = {name: float(np.max(getattr(need, name))) for name in names}
@@ -234,10 +243,11 @@ class Evaluation:
 
     @cached_property
     def sensitivities(self) -> dict[str, dict[str, float]]:
-        """Changes of quantities per unit of a dimension, by dimension and quantity.
+        """Derivatives of quantities w.r.t. dimensions, by dimension and quantity.
 
-        Central differences over one thousandth of the dimension. A quantity is the maximum over
-        drives and motions, so its derivative may jump where another drive becomes the largest.
+        Computed by central differences over one thousandth of the dimension. A quantity is the
+        maximum over drives and motions, so its derivative may jump where another drive becomes the
+        largest.
         """
         found = {}
         for name, (value, made) in self.variants.items():
@@ -251,7 +261,7 @@ class Evaluation:
         return found
 
     def _possible(self, name: str) -> str:
-        """Describe the possible part of a motion; empty if that is all or none of it."""
+        """Describe the fraction of a motion that is possible; empty if all or none is."""
         fraction = self.possible.get(name, 1.0)
         if not SMALLEST < fraction < 1.0:
             return ""
@@ -282,7 +292,7 @@ class Evaluation:
         return f"; {change} {best} helps most ({fraction:.3g} {verdict.unit} per 10 %)"
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the evaluation to plain data, for JSON."""
+        """Convert the evaluation to dictionaries, lists, strings and numbers for JSON."""
         return {
             "model": self.mechanism.name,
             "requirements": self.requirements.source,

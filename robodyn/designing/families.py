@@ -32,7 +32,10 @@ ROUNDED_UP = 1e-6
 
 
 class Limits(NamedTuple):
-    """Limits of all drives: travel [m or rad], speed [m/s or rad/s], effort [N or N m]."""
+    """Limits of all drives of a machine: travel, speed and effort.
+
+    Units are [m or rad], [m/s or rad/s] and [N or N m].
+    """
 
     position: tuple[float, float]
     velocity: float
@@ -44,7 +47,7 @@ class Family(NamedTuple):
 
     Attributes:
         name: name of the family.
-        bounds: bounds of each parameter.
+        bounds: lower and upper bound [m or rad] of each parameter by name.
         document: function of parameters, a body and limits that returns a model file.
         telescopic: whether a drive's travel is the length of a leg, which is at most twice as long
             extended as retracted.
@@ -62,7 +65,12 @@ class Family(NamedTuple):
     def suitable_actuators(
         self, catalog: str | Path | Sequence[Mapping[str, Any]]
     ) -> tuple[CatalogActuator, ...]:
-        """Return the actuators of a catalog (see `load_catalog`) that rotate, or slide, as needed.
+        """Return the actuators of a catalog that rotate, or slide, as the drives do.
+
+        `catalog` may have any form that `load_catalog` reads.
+
+        Returns:
+            Linear actuators for sliding drives, rotary ones for rotating drives.
 
         Raises:
             InvalidInput: the catalog has no such actuator, or cannot be read.
@@ -84,7 +92,12 @@ class Family(NamedTuple):
         actuator: CatalogActuator | None = None,
         need: DriveRequirements | None = None,
     ) -> Mechanism:
-        """Create the machine with these parameters, with an actuator's or the needed limits.
+        """Create the machine of the family that has the given parameters.
+
+        Its limits are those of `actuator`, or else those in `need`; without both, it has none.
+
+        Returns:
+            Mechanism without the payload.
 
         Raises:
             RobodynError: no machine has these parameters.
@@ -157,7 +170,10 @@ def _legs(
     rod: float,
     legs: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Return the model of a platform on rods, each with the horizontal extent `away` [m]."""
+    """Return the model file of a platform on rods.
+
+    `away` [m] is the horizontal distance between both ends of each rod.
+    """
     if not rod > abs(away):
         raise InvalidInput(
             f"rod is {rod:g} m, expected more than {abs(away):g} m, the horizontal distance of "
@@ -201,7 +217,10 @@ def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[
 
 
 def _hanging(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
-    """Return the model with the platform below the drives, on pairs of parallel rods."""
+    """Move the platform of a model file below the drives, and double its rods.
+
+    Both rods of a pair are parallel. The document is changed in place and returned.
+    """
     document["platform"]["xyz"][2] *= -1.0
     document["leg_defaults"]["rod"]["apart"] = [0.0, p["platform_radius"], 0.0]
     return document
@@ -250,7 +269,10 @@ FAMILIES = {
 
 
 class FunctionFamily(NamedTuple):
-    """Family of the machines that a function of named parameters returns, with its own drives."""
+    """Family of the machines that a function of named parameters creates.
+
+    The function also chooses the drives.
+    """
 
     name: str
     bounds: Bounds
@@ -258,13 +280,21 @@ class FunctionFamily(NamedTuple):
     telescopic: bool = False
 
     def suitable_actuators(self, catalog: Any) -> tuple[CatalogActuator, ...]:
-        """Reject any catalog, because a function chooses its own drives."""
+        """Reject any catalog, because the function chooses the drives.
+
+        Raises:
+            InvalidInput: always.
+        """
         raise InvalidInput(
             "a function chooses its own drives; leave out the catalog", value=catalog
         )
 
     def mechanism(self, parameters: Parameters, *_: Any, **__: Any) -> Mechanism:
-        """Create the machine that these parameters describe."""
+        """Create the machine by calling the function with the parameters.
+
+        Returns:
+            The mechanism that the function returns.
+        """
         return self.function(**parameters)
 
 
@@ -272,7 +302,12 @@ AnyFamily = Family | FunctionFamily
 
 
 def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> AnyFamily:
-    """Return a family by its name, or from a function; given bounds replace its own.
+    """Return the family with a given name, or create one from a function.
+
+    Given bounds replace those of the family.
+
+    Returns:
+        Family that creates machines, with the bounds of its parameters.
 
     Raises:
         InvalidInput: the name or a parameter is unknown, or bounds are missing or not a range.

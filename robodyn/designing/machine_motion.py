@@ -25,10 +25,10 @@ STEPS = 16
 
 
 class DriveRows(NamedTuple):
-    """Motion of the drives at some instants; NaN if the body cannot have the pose.
+    """Motion of the drives at K instants; NaN if the body cannot have the pose.
 
     Attributes:
-        configuration: (K, nq).
+        configuration: (K, nq) of the mechanism.
         position, rate, effort: (K, n) of the driven joints [m or rad, m/s or rad/s, N or N m].
         poses: (K, 7) of the body.
     """
@@ -41,11 +41,11 @@ class DriveRows(NamedTuple):
 
 
 class MotorRows(NamedTuple):
-    """Motion of the motors at some instants; NaN where it is not known.
+    """Torque, speed, power and current of the motors at K instants; NaN if unknown.
 
     Attributes:
         torque, speed: (K, n) [N m], [rad/s]; unknown for a prismatic joint without a lead.
-        power: (K, n) [W].
+        power: (K, n) [W] mechanical power.
         current: (K, n) [A]; unknown without a torque constant.
     """
 
@@ -64,7 +64,7 @@ class MachineMotion:
         times: (K,) [s]; all zero for the poses.
         rows: motion of the drives at these times.
         between: [s] instants between them at which positions, rates or efforts peak.
-        extremes: motion of the drives at those.
+        extremes: motion of the drives at the instants in `between`.
     """
 
     motion: BodyMotion | None
@@ -75,13 +75,13 @@ class MachineMotion:
 
     @property
     def all(self) -> DriveRows:
-        """Motion at the regular times, followed by that at the peaks."""
+        """Motion of the drives at the times, followed by that at the peaks between them."""
         pairs = zip(self.rows, self.extremes, strict=True)
         return DriveRows(*(np.concatenate(pair) for pair in pairs))
 
     @property
     def weights(self) -> FloatArray:
-        """Weights of `all` in a mean over time, by the trapezoidal rule."""
+        """Weights of the instants of `all` in a time average, by the trapezoidal rule."""
         times = np.concatenate([self.times, self.between])
         if self.motion is None:
             return np.full(len(times), 1.0 / len(times))
@@ -98,7 +98,12 @@ class MachineMotion:
 def machine_motions(
     m: Mechanism, motions: Sequence[BodyMotion], poses: FloatArray
 ) -> list[MachineMotion]:
-    """Compute the drives' motions, and those at poses (k, 6) at rest, which come last."""
+    """Compute the drives' motions for required motions and poses of the body.
+
+    Returns:
+        A machine motion for each required motion and, if there are poses (k, 6) [m, rad] at rest,
+        one for these.
+    """
     home = m.body_pose(m.home)
     times = [motion.times for motion in motions]
     parts = [rows_of(motion, at, home) for motion, at in zip(motions, times, strict=True)]
@@ -136,7 +141,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Fill in samples that are not reached from home, each from a neighbor that is reached."""
+    """Solve for samples that were not reached from home, starting at a neighbor."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:
@@ -160,7 +165,7 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
 
 
 def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int) -> None:
-    """Fill in poses at rest that are not reached directly from home, in steps."""
+    """Solve for poses at rest that were not reached from home, in several steps."""
     still = np.zeros((STEPS, 6))
     for row in range(first, len(body.poses)):
         if not np.isnan(found.configuration[row, 0]):
@@ -190,7 +195,11 @@ def _drives(m: Mechanism, poses: FloatArray, motion: Motion) -> DriveRows:
 
 
 def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[FloatArray, Indices]:
-    """Return instants [s] between samples at which a value peaks, and the sample near each."""
+    """Find instants between samples at which a rate, effort or power peaks.
+
+    Returns:
+        Instants [s], also on both sides of reversals, and the index of a sample near each.
+    """
     count, step = len(times), float(times[1] - times[0])
     v = rows.rate if not motion.repeats else np.vstack([rows.rate, rows.rate[:1]])
     turn = v[:-1] * v[1:] <= 0.0
@@ -214,7 +223,11 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
 
 
 def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
-    """Return the sample of each column's maximum, and the offset of the vertex [samples]."""
+    """Fit parabolas through the maximum of each column and its neighbors.
+
+    Returns:
+        Index of each maximum, and offset of the vertex from it, in samples.
+    """
     filled = np.where(np.isnan(values), -np.inf, values)
     top = filled.argmax(axis=0)
     count, columns = len(values), np.arange(values.shape[1])
@@ -227,12 +240,20 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
 
 
 def are_feasible(rows: DriveRows) -> BoolArray:
-    """Return whether the body can have each pose (K,) and efforts exist."""
+    """Return whether the body can have each pose and efforts exist there.
+
+    Returns:
+        Values (K,), one for each instant.
+    """
     return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)
 
 
 def motor_rows(m: Mechanism, rows: DriveRows) -> MotorRows:
-    """Compute torque, speed, power and current of the motors for a motion of the drives."""
+    """Compute torque, speed, power and current of the motors for a motion of the drives.
+
+    Returns:
+        The motors' values (K, n) at the instants of the motion.
+    """
     unknown = np.full(len(rows.rate), np.nan)
     motors = []
     for j, (actuator, unit) in enumerate(zip(m.actuators, m.drives.units, strict=True)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers with units: `0.15`, `150 mm`, `0.5 g`, `20 deg`."""
+"""Parsing of values with units: `0.15`, `150 mm`, `0.5 g`, `20 deg`."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _EXAMPLES = {
 
 
 def measured(value: Any, *units: str) -> tuple[float, str] | None:
-    """Read a number in SI units, or a text of a number and a unit.
+    """Convert a number, or a string of a number and a unit, to SI units.
 
     Returns:
         The value and its SI unit, which is one of `units`, the first for a plain number. None if
-        the value is neither a number nor such a text.
+        the value is neither a number nor such a string.
     """
     if isinstance(value, str):
         match = _TEXT.fullmatch(value.strip())
@@ -67,7 +67,10 @@ def quantity(
     at_least: float = -math.inf,
     above: float = -math.inf,
 ) -> tuple[float, str]:
-    """Return the SI value of a field, a number with or without a unit, and its SI unit.
+    """Read a field with or without a unit, and convert its value to SI units.
+
+    Returns:
+        The value and its SI unit, which is one of `units`.
 
     Raises:
         RobodynError: the value is not a number, has another unit, or is out of range.
@@ -91,5 +94,11 @@ def quantity(
 
 
 def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
-    """Return the value of a field in an SI unit, or in one of two (`rad or m`)."""
+    """Read a field with or without a unit, and return its value in SI units.
+
+    `unit` is the SI unit, or two alternatives, such as `rad or m`.
+
+    Returns:
+        The value; the default if the field is missing.
+    """
     return quantity(fields, name, *unit.split(" or "), **bounds)[0]

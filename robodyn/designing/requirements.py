@@ -31,7 +31,7 @@ from robodyn.poses import AXES
 
 
 def _number(default: float, unit: str = "", **bounds: float) -> Any:
-    """Declare a numeric field of a block, with its unit and bounds in a file."""
+    """Declare a numeric field of a requirements file, with its unit and bounds."""
     return field(default=default, metadata={"unit": unit, **bounds})
 
 
@@ -62,7 +62,7 @@ class RequiredLimits:
         footprint_radius: [m] of the circle about the base frame's z axis that encloses the legs'
             ends at the base.
         height: [m] upper limit in the base frame for the legs' ends and the payload.
-        floor: [m] lower limit in the base frame for these.
+        floor: [m] lower limit in the base frame for the legs' ends and the payload.
         position_error, angle_error: [m], [rad] largest standard deviations of the body's position
             and orientation about each axis, see `Accuracy`.
     """
@@ -109,7 +109,9 @@ class Rating:
 
     @property
     def factor(self) -> float:
-        """Factor on the root mean square of a motion, for comparison with a catalog's value.
+        """Factor that converts a motion's rms effort to a rated continuous effort.
+
+        It allows for the duty and the temperatures.
 
         Losses grow with the square of the effort and heat the winding in proportion.
         """
@@ -119,7 +121,7 @@ class Rating:
 
 @dataclass(frozen=True)
 class Requirements:
-    """Requirements of a machine.
+    """Requirements that a machine must meet: payload, motions and limits.
 
     Attributes:
         motions: motions of the body around home, see `SineMotion` and `RecordedMotion`.
@@ -170,7 +172,7 @@ def load_requirements(source: str | Path | Mapping[str, Any]) -> Requirements:
             its folder, in a mapping to the working folder.
 
     Returns:
-        The requirements.
+        The requirements, with values in SI units.
 
     Raises:
         InvalidInput: a field is missing, unknown or invalid; the message names the file, the line,
@@ -189,7 +191,10 @@ def load_requirements(source: str | Path | Mapping[str, Any]) -> Requirements:
 
 
 def _with_line(error: RobodynError, text: str, source: str) -> InvalidInput:
-    """Return an error with the line of the field that it names, or of the incomplete block."""
+    """Return an error whose message states the line of the invalid field.
+
+    If a field is missing, the line is that of the block that lacks it.
+    """
     _, _, message = str(error).partition(f"{source}: ")
     match = _FIELD.match(message)
     if match is None:
@@ -291,7 +296,7 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
 
 
 def _sine(row: Fields, axis: str) -> Sine:
-    """Return the sine of one axis from the amplitude of position, velocity or acceleration."""
+    """Read the sine of one axis, given by position, velocity or acceleration."""
     unit = "m" if AXES.index(axis) < 3 else "rad"
     units = (unit, f"{unit}/s", f"{unit}/s^2")
     block, phase = row, 0.0
@@ -313,7 +318,7 @@ def _sine(row: Fields, axis: str) -> Sine:
 
 
 def _poses(top: Fields) -> FloatArray:
-    """Return the poses (k, 6) at the corners of all ranges."""
+    """Read ranges of poses and return the poses (k, 6) at all of their corners."""
     corners: list[tuple[float, ...]] = []
     for block in top.children("poses") if "poses" in top else []:
         block.only(*AXES)

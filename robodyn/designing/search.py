@@ -34,15 +34,15 @@ FAR = 10.0
 
 
 class Point(NamedTuple):
-    """Evaluated point of the unit box, in which every parameter is scaled from 0 to 1.
+    """Evaluated point of the unit box, in which every parameter is between 0 and 1.
 
     Attributes:
         x: (d,) coordinates, each from 0 to 1.
-        value: exp(weights . logarithms of the objectives), where an objective is its largest part;
-            infinite if the objectives do not exist at that point.
-        violations: (k,) of the constraints, positive if violated.
-        parts: for each objective, the logarithms of its parts; the objective is their maximum.
-        bounds: (l,) parts of the constraints, whose maxima are the violations.
+        value: weighted product of the objectives: the exponential of the weighted sum of their
+            logarithms; infinite if the objectives do not exist at that point.
+        violations: (k,) excess of each constraint, positive if violated.
+        parts: for each objective, the logarithms of the values of which it is the maximum.
+        bounds: (l,) values whose maxima are the violations.
     """
 
     x: FloatArray
@@ -53,7 +53,7 @@ class Point(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Sort key: the smaller, the better."""
+        """Sort key, lower is better: feasible points by value, then others by violation."""
         excess = float(np.maximum(self.violations, 0.0).sum())
         return (0.0, self.value) if excess <= 0.0 else (excess, 0.0)
 
@@ -62,7 +62,11 @@ Examine = Callable[[Sequence[FloatArray]], Sequence[Point]]
 
 
 def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
-    """Return `count` points spread evenly over the unit box (scrambled Sobol)."""
+    """Create points that are spread evenly over the unit box.
+
+    Returns:
+        `count` points (dimension,) of a scrambled Sobol sequence.
+    """
     from scipy.stats import qmc  # takes half a second, and only a search needs it
 
     power = int(np.ceil(np.log2(max(count, 2))))
@@ -71,11 +75,11 @@ def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
 
 
 class Descent:
-    """Descent by sequential quadratic programming within a trust region.
+    """Minimizer by sequential quadratic programming within a trust region.
 
     Args:
         examine: function that evaluates points.
-        start: starting point.
+        start: evaluated starting point.
         weights: (g,) weights of the logarithms of the objectives.
 
     Attributes:
@@ -93,11 +97,12 @@ class Descent:
         self._curvature = np.eye(len(start.x))
 
     def advance(self, budget: int, tolerance: float = COARSE) -> None:
-        """Continue the descent until steps gain less than a tolerance.
+        """Continue the descent until a step gains too little or the budget is used.
 
         Args:
             budget: largest number of evaluations.
-            tolerance: bound of the predicted decrease of the logarithm of the value.
+            tolerance: the descent ends at a smaller predicted decrease of the logarithm of the
+                value.
         """
         n = len(self._here.x)
         while np.isfinite(self._here.value) and self._radius > TINY:
@@ -124,13 +129,13 @@ class Descent:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
 
     def _try(self, step: FloatArray) -> tuple[Point, float]:
-        """Evaluate the point after a step; return it and its gain."""
+        """Evaluate the point after a step (d,); return it and the decrease of the merit."""
         (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
         self.best = min(self.best, there, key=lambda point: point.rank)
         return there, _merit(self._here, self._weights) - _merit(there, self._weights)
 
     def _linearize(self) -> None:
-        """Compute the slopes at the current point, and the curvature that the last step shows."""
+        """Compute finite-difference gradients, and update the Hessian from the last step."""
         x, value = self._here.x, _stack(self._here)
         inward = np.where(x < 0.5, DIFFERENCE, -DIFFERENCE)
         beside = self.examine(list(x + np.diag(inward)))
@@ -155,9 +160,13 @@ class Descent:
             self._curvature = np.eye(len(x))
 
     def _step(self, value: FloatArray) -> tuple[FloatArray, float, FloatArray]:
-        """Return the best step (d,) for given parts, its predicted gain, and multipliers of parts.
+        """Compute the best step (d,) within the trust region by a quadratic program.
 
-        The unknowns are the step, and the changes of each objective and of the largest violation.
+        The unknowns of the program are the step, and the changes of each objective and of the
+        largest violation.
+
+        Returns:
+            The step, its predicted decrease of the merit, and the multipliers of the parts.
         """
         here, n, goals = self._here, len(self._here.x), len(self._here.parts)
         tops = np.append([part.max() for part in here.parts], _held(here).max(initial=0.0))
@@ -179,9 +188,12 @@ class Descent:
 def _quadratic_program(
     squares: FloatArray, cost: FloatArray, rows: FloatArray, least: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Minimize z.squares.z / 2 + cost.z with rows.z >= least; return z and the multipliers.
+    """Minimize z' squares z / 2 + cost' z with rows z >= least.
 
     The problem is converted to nonnegative least squares (Lawson and Hanson 1974).
+
+    Returns:
+        The minimizer z, and the multipliers of the constraints.
     """
     L = np.linalg.cholesky(squares)
     pull, across = np.linalg.solve(L, cost), np.linalg.solve(L, rows.T)
@@ -195,7 +207,7 @@ def _quadratic_program(
 
 
 def _held(point: Point) -> FloatArray:
-    """Return the constraints' parts plus a slack, so that a descent ends within the limits."""
+    """Add a slack to the values of constraints, so that a descent ends within them."""
     return np.where(point.bounds == 0.0, 0.0, point.bounds + SLACK)
 
 

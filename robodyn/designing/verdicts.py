@@ -18,7 +18,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class _Worst(NamedTuple):
-    """Value nearest to its limit, or furthest beyond it."""
+    """Value closest to its limit or farthest beyond it, with its motion and joint."""
 
     value: float
     limit: float
@@ -36,7 +36,11 @@ def verdicts(
     continuous_effort: float,
     frequencies: FloatArray | None,
 ) -> tuple[Verdict, ...]:
-    """Return a verdict for each requirement that applies, those of the drives first."""
+    """Check the results of an evaluation against each requirement that applies.
+
+    Returns:
+        Verdicts with sentences, those on the drives first.
+    """
     return (
         *_reach(rows),
         *_drives(m, requirements, found, rows),
@@ -111,7 +115,11 @@ def _efforts(
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
 ) -> tuple[_Worst, float]:
-    """Return the effort nearest to the motor's limit at its rate, and the rate."""
+    """Find the effort closest to the motor's limit at its rate.
+
+    Returns:
+        The effort with its limit, and the rate [m/s or rad/s].
+    """
     margins = requirements.margins
     best, fraction, at = _Worst(np.nan, np.inf, rows[0].name, m.joint_names[0]), -1.0, 0.0
     for each, row in zip(found, rows, strict=True):
@@ -138,7 +146,10 @@ def _worst(
     limits: FloatArray,
     sense: float,
 ) -> _Worst:
-    """Return the value with the least margin to its limit; `sense` is 1 for upper limits."""
+    """Find the value (motions, joints) with the least margin to its limit.
+
+    `sense` is 1 for upper and -1 for lower limits.
+    """
     margins = sense * (values - limits)
     unlimited = not np.isfinite(limits).any()
     ranked = np.nan_to_num(sense * values if unlimited else margins, nan=-np.inf)
@@ -204,7 +215,11 @@ def _limit(
 def _verdict(
     name: str, worst: _Worst, unit: str, sense: float, size: float, statement: str
 ) -> Verdict:
-    """Create a verdict on a value with a limit; `statement` is the beginning of its sentence."""
+    """Create the verdict on a value with a limit.
+
+    `statement` is the beginning of its sentence, to which the limit is added. `sense` is 1 for
+    upper and -1 for lower limits.
+    """
     value, limit, motion, joint = worst
     named = f" {unit}" if unit else ""
     if not np.isfinite(limit):

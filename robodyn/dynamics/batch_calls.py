@@ -25,20 +25,20 @@ STATE = (*CONFIGURATION * 3, array_arguments.ROWS_OR_NONE, array_arguments.ROWS_
 
 
 def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
-    """Return the argument types of a state; that of the base is none if the base is fixed."""
+    """Return the kernel argument types of a state; the base's type is none for a fixed base."""
     return STATE if values[-1] is not None else (*STATE[:-1], types.none)
 
 
 @cached_threadsafe
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
-    """Return the entry point of a kernel that takes two parameter arrays, inputs and results."""
+    """Return the compiled entry of a kernel (two parameter arrays, inputs, results)."""
     return array_arguments.direct(
         kernel, array_arguments.MATRIX, array_arguments.VECTOR, *inputs, array_arguments.MATRIX_OUT
     )
 
 
 class ArrayArgument(NamedTuple):
-    """Array argument (..., width) of a method, for its checks and their messages."""
+    """Name, width and unit of an array argument (..., width), used to check its values."""
 
     name: str
     width: int
@@ -67,7 +67,7 @@ BASE = ArrayArgument("base", 9)
 
 
 class Arguments:
-    """All arguments of a method; created once, because every call reads their widths."""
+    """Array arguments of a method, with their widths; created once and reused by every call."""
 
     __slots__ = ("items", "widths")
 
@@ -77,7 +77,7 @@ class Arguments:
     def flattened(
         self, values: Sequence[ArrayLike | None]
     ) -> tuple[tuple[int, ...], list[FloatArray]]:
-        """Check and broadcast values; return the leading shape, and each value as (N, k).
+        """Check and broadcast values; return their leading shape and flat arrays (N, k).
 
         Raises:
             InvalidInput: as for `Argument.checked`, or leading shapes that do not broadcast.
@@ -87,10 +87,10 @@ class Arguments:
 
 
 class NoSolutionAt(Exception):
-    """Raised when the equations of a state in a batch have no solution.
+    """Error raised if the equations of a state in a batch have no solution.
 
     Attributes:
-        index: of the first such state in the batch, () for a single one.
+        index: index of the first such state in the batch, () for a single state.
         state: its checked arguments.
     """
 
@@ -107,19 +107,20 @@ def evaluate_kernel(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray:
-    """Compute a kernel's result for each state, (..., *core).
+    """Check a batch of states and evaluate a kernel for each state.
 
     Args:
         kernel: entry point; takes the mechanism's parameters, arrays (n, k) of states, the settings
             and an array (n, prod(core)) for the results; returns the number of solved states,
             counted from the first, in whole SIMD vectors.
         numbers: the mechanism's parameters.
-        arguments, values: arguments and their values.
+        arguments: names and widths of the arguments of a state.
+        values: value of each argument, broadcast against each other; None if absent.
         core: shape of one result.
-        settings: the same for all states.
+        settings: further arguments of the kernel, equal for all states.
 
     Returns:
-        The results.
+        The results (..., *core).
 
     Raises:
         InvalidInput: an argument has the wrong shape or is not finite.
@@ -152,7 +153,7 @@ def evaluate_unchecked(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
-    """Compute `evaluate_kernel` without checking the states; None if a state has no solution."""
+    """Evaluate a kernel for valid states, (..., *core); None if a state has no solution."""
     out, done = _run(kernel, numbers, states, core, settings)
     return out.reshape(*states.shape, *core) if done == states.count else None
 
@@ -164,7 +165,7 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Compute results (N, prod(core)); return them and the number of leading valid ones."""
+    """Compute results (N, prod(core)); return them and the number of valid leading rows."""
     out = np.empty((states.count, math.prod(core)))
     if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small for several threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)

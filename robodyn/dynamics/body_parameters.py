@@ -15,7 +15,7 @@ ROWS, COLUMNS = np.triu_indices(3)
 
 
 class BodyNumbers(NamedTuple):
-    """Body in the form of the models: mass, com (3,) and inertia (3, 3) about it."""
+    """Mass [kg], center of mass (3,) [m] and inertia (3, 3) [kg m^2] about that center."""
 
     mass: float
     com: FloatArray
@@ -26,7 +26,7 @@ NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def unit_inertia(row: Any, column: Any) -> FloatArray:
-    """Return a symmetric matrix (3, 3) with ones at these indices."""
+    """Return a symmetric matrix (3, 3) with ones at the indices (i, j) and (j, i)."""
     tensor = np.zeros((3, 3))
     tensor[row, column] = tensor[column, row] = 1.0
     return tensor
@@ -38,13 +38,13 @@ def about_origin(mass: float, com: FloatArray) -> FloatArray:
 
 
 def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-    """Compute parameters (10,) of a body with inertia (3, 3) about its center of mass."""
+    """Return mass, first moments and inertia about the origin (10,) of a body."""
     at_origin = inertia + about_origin(mass, com)
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
 def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
-    """Convert parameters (k, 10) to bodies; a massless one has its center at the origin."""
+    """Convert parameters (k, 10) to k bodies; a massless body has its center at the origin."""
     masses, com = rows[:, :1], np.zeros((len(rows), 3))
     np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
     inertia = np.empty((len(rows), 3, 3))
@@ -74,7 +74,7 @@ def pseudo_inertias(values: FloatArray) -> FloatArray:
 
 
 def of_pseudo_inertias(J: FloatArray) -> FloatArray:
-    """Convert pseudo-inertias (..., 4, 4) to parameters (..., 10)."""
+    """Convert pseudo-inertias (..., 4, 4) to the ten parameters (..., 10) of each body."""
     total = J[..., 0, 0] + J[..., 1, 1] + J[..., 2, 2]
     return np.stack(
         [

@@ -49,15 +49,16 @@ class CompiledDerivatives:
     """Derivatives of the dynamics w.r.t. configuration, velocity, and acceleration or efforts.
 
     Args:
-        kernel: function of the mechanism's numbers, states (N, ...) with configuration, velocity,
-            acceleration, efforts, wrench and base, whether to differentiate accelerations, and an
-            array (N, ...) for the blocks, row by row. Returns the number of solved states.
+        kernel: function of the mechanism's packed parameters, states (N, ...) with configuration,
+            velocity, acceleration, efforts, wrench and base, whether to differentiate
+            accelerations, and an array (N, ...) for the blocks, row by row. Returns the number of
+            solved states.
         numbers: packed parameters of the mechanism.
         sizes: sizes of configuration, velocity and efforts.
         held: efforts of a motion without friction that the kernel does not include; None if it
             includes all.
         otherwise: fallback if the kernel fails.
-        single: kernel of one state without a wrench on a fixed base; takes the numbers,
+        single: kernel of one state without a wrench on a fixed base; takes the packed parameters,
             configuration, velocity, acceleration, whether forward, and an array for all blocks.
         of_loads: whether the kernel also differentiates the loads at rest.
     """
@@ -105,7 +106,7 @@ class CompiledDerivatives:
         wrench: Any,
         base: BaseMotion | None,
     ) -> Blocks | None:
-        """Compute the blocks (..., n or nv, width) of valid states; None if the kernel fails.
+        """Differentiate the dynamics at valid states; None if the kernel fails.
 
         Args:
             forward: whether to differentiate accelerations instead of efforts.
@@ -113,7 +114,8 @@ class CompiledDerivatives:
             wrench, base: as in the dynamics.
 
         Returns:
-            The blocks.
+            Blocks (..., n or nv, width): derivatives of the efforts (n) or accelerations (nv) with
+            respect to each argument.
         """
         if self._core is None and not forward:
             return None
@@ -149,7 +151,7 @@ class CompiledDerivatives:
     def at_rest(
         self, configuration: Any, efforts: Any, wrench: Any
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Differentiate the loads at rest that constant efforts do not balance.
+        """Differentiate the generalized forces at rest that constant efforts leave unbalanced.
 
         Args:
             configuration, efforts, wrench: equilibrium without dry friction.

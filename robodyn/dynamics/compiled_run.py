@@ -34,7 +34,7 @@ _OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False
 
 
 class Outcome(NamedTuple):
-    """Result of a run: the kernel's status, valid rows, and steps completed after these rows."""
+    """Result of a run: kernel status, number of valid rows, and steps completed after them."""
 
     status: int
     row: int
@@ -46,7 +46,7 @@ class Rollout:
     """Arrays of a simulation, float64 and contiguous; see `kernels.integration.PackedRollout`.
 
     Attributes:
-        stops: (5,) numbers of `kernels.end_stops`.
+        stops: (5,) parameters of the end stops, see `stop_numbers`.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
         law: code of `dynamics.kernels.control_laws`.
         kp, kv: (nv, nv) gains, if the law uses any. kp may have n more rows, see
@@ -82,12 +82,12 @@ class Rollout:
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
-        """All arrays as one tuple, in the order that the loop expects."""
+        """All arrays as one tuple, in the order that the compiled simulation loop expects."""
         return tuple(getattr(self, name) for name in PackedRollout._fields)
 
 
 class Kernels(NamedTuple):
-    """Simulation loops of a kind of mechanism, and types of their arguments.
+    """Compiled simulation loops of a kind of mechanism, and their argument types.
 
     Attributes:
         loop, loop_hybrid: entries as in `dynamics.kernels.simulation`, for smooth and for hybrid
@@ -114,7 +114,7 @@ def run_entry(
     driver: Callable[[Any], Any] | None = None,
     elastic: bool = False,
 ) -> Callable[..., tuple[int, int, int]]:
-    """Return the entry point of a loop in `Kernels`.
+    """Return the compiled entry of a simulation loop of `Kernels`.
 
     The arrays of the plant, of the types `numbers`, are followed by its `joint_table`, the rows of
     its friction, the options of `kernels.integration`, the end stops and, if they are `elastic`,
@@ -129,7 +129,7 @@ def run_entry(
 
 @dataclass(frozen=True)
 class CompiledRun:
-    """Compiled simulation of a plant with a controller's model of it.
+    """Compiled simulation of a plant and of a controller with its own model of the plant.
 
     Attributes:
         kernels: kernels of the kind.
@@ -137,9 +137,9 @@ class CompiledRun:
         smooth: function that returns `plant` without dry friction, and without rotors if the drives
             are elastic; called when needed.
         table: `joint_table` of the plant.
-        friction: friction of its joints.
+        friction: friction of the plant's joints.
         model: parameters of the controller's model.
-        drives: (n, 3) of `kernels.elastic_drives`; None for rigid drives.
+        drives: (n, 3) stiffness, damping and motor inertia; None for rigid drives.
     """
 
     kernels: Kernels
@@ -151,7 +151,11 @@ class CompiledRun:
     drives: FloatArray | None = None
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, without checks."""
+        """Fill rows `first` + 1 to `last` of a rollout, without checks.
+
+        Returns:
+            The `Outcome` of the run.
+        """
         friction, kernels = self.friction, self.kernels
         further: tuple[FloatArray, ...] = ()
         if self.drives is not None:
@@ -171,7 +175,7 @@ class CompiledRun:
 
 @dataclass(frozen=True)
 class BatchSteps:
-    """Steps of many mechanisms in SIMD lanes, with constant efforts.
+    """Compiled steps of many mechanisms in SIMD lanes, with constant efforts.
 
     Attributes:
         advance: entry of the kind, see `kernels.batch_simulation`.
@@ -211,11 +215,11 @@ class BatchSteps:
 
 
 def in_lanes(*parts: FloatArray) -> FloatArray:
-    """Arrange rows in groups of eight, (groups, k * 8), one row per lane.
+    """Pack N rows in groups of eight, (groups, k * 8), one row per SIMD lane.
 
     Args:
-        parts: (N, ...) columns of the rows. The last row also fills the remaining lanes of its
-            group.
+        parts: (N, ...) arrays whose columns are concatenated. The last row also fills the remaining
+            lanes of its group.
     """
     count = len(parts[0])
     groups, whole = -(-count // WIDTH), count // WIDTH
@@ -233,7 +237,7 @@ def in_lanes(*parts: FloatArray) -> FloatArray:
 
 @cached_threadsafe
 def batch_entry(kernel: Any) -> Callable[..., int]:
-    """Return the entry point of a kernel of `kernels.batch_simulation`."""
+    """Return the compiled entry of a batched simulation loop."""
     arrays = VECTOR, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3
     return direct(kernel, *arrays, types.intp, types.intp)
 
@@ -241,7 +245,7 @@ def batch_entry(kernel: Any) -> Callable[..., int]:
 def final_state(
     rollout: Rollout, outcome: Outcome, reason: Callable[[int, FloatArray], str]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return configuration and velocity at the end of a `constant_effort_rollout`.
+    """Return the final state of a rollout with constant efforts; raise if it failed.
 
     Args:
         rollout: completed rollout.
@@ -249,7 +253,7 @@ def final_state(
         reason: function that explains a status of the kind, or NO_COMMAND, at a configuration.
 
     Returns:
-        Configuration and velocity.
+        Configuration (nq,) and velocity (nv,).
 
     Raises:
         SimulationFailed: its `value` is the last good state, its `time` the time reached [s].
@@ -271,14 +275,14 @@ def final_state(
 
 
 def stop_numbers(stops: EndStops | None, limit_motors: bool) -> FloatArray:
-    """Return the numbers (5,) of `kernels.end_stops`; they are zero without end stops."""
+    """Return the parameters (5,) of end stops for kernels; zeros without end stops."""
     numbers = np.zeros(STOPS) if stops is None else stops.numbers
     numbers[LIMITS_MOTORS] = float(limit_motors)
     return numbers
 
 
 class StepSettings(NamedTuple):
-    """Settings of integration steps.
+    """Settings of integration steps: end stops, motor limits and method.
 
     Attributes:
         end_stops: end stops at the position limits; none by default.
@@ -300,7 +304,7 @@ def constant_effort_rollout(
     steps: int,
     settings: StepSettings,
 ) -> Rollout:
-    """Create a rollout of `steps` of dt [s] with constant efforts and wrench."""
+    """Create the arrays of a simulation of `steps` of dt [s] with constant efforts and wrench."""
     n, (stops, limit_motors, is_semi_implicit) = len(effort), settings
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity

@@ -21,17 +21,17 @@ Form = Literal["pose", "joints"]
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Coordinates of a configuration, its velocity and its acceleration.
+    """Names, units and rotations among the coordinates of configuration and velocity.
 
-    A configuration may have more numbers than a velocity: a quaternion has four for three rates,
+    A configuration may have more components than a velocity: a quaternion has four for three rates,
     and a closed loop is described by all its joints but has only as many velocities as its
     mobility.
 
     Attributes:
         form: `pose` if the configuration is the pose (7,) of one body, `joints` if it consists of
             joint positions.
-        configuration_names: name of each number of a configuration.
-        velocity_names: name of each number of a velocity; in the form `joints` names of joints.
+        configuration_names: name of each component of a configuration.
+        velocity_names: name of each component of a velocity; in the form `joints` names of joints.
         acceleration_names: likewise, of an acceleration.
         units: `m` or `rad` of each velocity coordinate, as a displacement; velocities are per
             second, accelerations per second squared.
@@ -52,13 +52,13 @@ class Coordinates:
 
     @cached_property
     def _wrapping_columns(self) -> list[int]:
-        """Columns of a displacement that belong to periodic joints."""
+        """Indices of displacement components that belong to periodic joints."""
         names = () if self.is_pose else self.velocity_names
         return [column for column, name in enumerate(names) if name in self.wrapping]
 
     @cached_property
     def _wrapping_places(self) -> list[int]:
-        """Indices of a configuration that belong to periodic joints."""
+        """Indices of configuration components that belong to periodic joints."""
         names = self.configuration_names
         return [place for place, name in enumerate(names) if name in self.wrapping]
 
@@ -78,7 +78,7 @@ class Coordinates:
         return out
 
     def wrap_near(self, configuration: FloatArray, near: FloatArray) -> FloatArray:
-        """Shift configurations (..., nq) by full turns to within half a turn of others.
+        """Shift configurations by full turns to within half a turn of `near`; return (..., nq).
 
         Args:
             configuration: (..., nq).
@@ -98,7 +98,11 @@ class Coordinates:
 
         Args:
             configurations: (K, nq), as reported by periodic encoders.
-            expected: (K - 1, nv) approximate displacements from each to the next, if known.
+            expected: (K - 1, nv) approximate displacements from each configuration to the next, if
+                known.
+
+        Returns:
+            The configurations (K, nq), changed by full turns of periodic joints.
         """
         places = self._wrapping_places
         if not places or len(configurations) < 2:
@@ -116,12 +120,12 @@ class Coordinates:
 
     @property
     def configuration_size(self) -> int:
-        """Size of a configuration."""
+        """Number nq of components of a configuration."""
         return len(self.configuration_names)
 
     @property
     def velocity_size(self) -> int:
-        """Size of a velocity, an acceleration and a displacement."""
+        """Number nv of components of a velocity, an acceleration and a displacement."""
         return len(self.velocity_names)
 
     @property
@@ -138,21 +142,21 @@ class Coordinates:
 
     @property
     def displacement_names(self) -> tuple[str, ...]:
-        """Name of each number of a displacement: an axis of the base frame, or a joint."""
+        """Name of each displacement component: an axis of the base frame, or a joint."""
         return ("x", "y", "z") * 2 if self.is_pose else self.velocity_names
 
     def columns(self, part: str, prefix: str) -> tuple[str, ...]:
-        """Return the headings of one part of a motion in a table with several parts.
+        """Return the column headings of one quantity of a motion, for a table of several ones.
 
         Args:
             part: `configuration`, `velocity` or `acceleration`.
-            prefix: prefix of names that other parts have as well, such as those of joints.
+            prefix: prefix of names that are equal for several quantities, such as names of joints.
         """
         names: tuple[str, ...] = getattr(self, f"{part}_names")
         return names if self.is_pose else tuple(f"{prefix}_{name}" for name in names)
 
     def checked(self, name: str, value: ArrayLike) -> FloatArray:
-        """Check configurations (..., nq) and normalize their quaternions.
+        """Check configurations (..., nq); return them with normalized quaternions.
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or a quaternion is far from
@@ -172,7 +176,7 @@ class Coordinates:
         return out
 
     def single(self, name: str, value: ArrayLike) -> FloatArray:
-        """Check one configuration (nq,); see `checked`.
+        """Check one configuration (nq,); return it with normalized quaternions.
 
         Raises:
             InvalidInput: as for `checked`, or there is more than one configuration.

@@ -45,12 +45,12 @@ class EndStops:
             as_scalar("time_constant", self.time_constant, "s", above=0.0)
 
     def for_step(self, dt: float) -> EndStops:
-        """Return the stops with the time constant dt [s], unless they have one already."""
+        """Return these end stops, with the time constant dt [s] unless they already have one."""
         return self if self.time_constant is not None else replace(self, time_constant=dt)
 
     @property
     def numbers(self) -> FloatArray:
-        """Compiled form (5,): stiffness, damping, 0, and both per unit of effective inertia.
+        """Parameters (5,) for kernels: stiffness, damping, 0, both per effective inertia.
 
         Raises:
             InvalidInput: the stops have no time constant, but need one.
@@ -73,7 +73,7 @@ class EndStops:
     def efforts(
         self, mechanism: Any, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Compute the efforts of the stops on the driven joints of a mechanism.
+        """Compute the efforts that the end stops exert on the driven joints of a mechanism.
 
         Args:
             mechanism: `Mechanism`.

@@ -31,7 +31,7 @@ SLOW, QUICK = 1.0, 2.0
 
 @dataclass(frozen=True, eq=False)
 class JointFriction:
-    """Friction of a mechanism.
+    """Friction of a mechanism's joints: dry friction, and decay rates by viscous friction.
 
     Attributes:
         rows: (nf, sticking.ROW) dry friction of each joint that may have any.
@@ -57,16 +57,16 @@ class JointFriction:
         return np.asarray(self.decays > FAST)
 
     def may_be_stiff(self, dt: FloatArray | float) -> bool:
-        """Return whether damping may be too strong for explicit steps of dt (...) [s]."""
+        """Return for each step dt (...) [s] whether damping may be too stiff for explicit steps."""
         return bool(self.decay * np.max(dt) > STIFF_DECAY)
 
     def needs_hybrid_step(self, dt: FloatArray | float) -> bool:
-        """Return whether steps of dt (...) [s] need more than smooth explicit integration."""
+        """Return for each step dt (...) [s] whether it needs stick-slip or implicit integration."""
         return self.is_dry or self.may_be_stiff(dt)
 
 
 def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:
-    """Create a row (sticking.ROW,) for the actuator of a joint."""
+    """Pack the dry friction of a joint's actuator into a row (sticking.ROW,)."""
     row = np.zeros(at.ROW)
     forward, backward = actuator.coulomb_pair
     static = actuator.static or 0.0
@@ -77,10 +77,11 @@ def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> Floa
 
 
 def decays(mechanism: Any) -> FloatArray:
-    """Estimate the largest diagonal entries (nv,) [1/s] of M^-1 D in some configurations.
+    """Estimate the largest decay rates (nv,) [1/s] of velocities by viscous friction.
 
-    The part of the accelerations that is odd in the rates is due to friction; its growth between
-    two rates is due to viscous friction.
+    They are diagonal entries of M^-1 D, with the mass matrix M and the damping D, at home and
+    further configurations. The component of the accelerations that is odd in the rates is due to
+    friction; its growth between two rates is due to viscous friction.
     """
     n = mechanism.coordinates.velocity_size
     most = np.zeros(n)
@@ -105,7 +106,7 @@ def decays(mechanism: Any) -> FloatArray:
 
 
 def _damps(row: dict[str, Any], name: str) -> bool:
-    """Return whether an entry of `joint_friction` is viscous friction."""
+    """Return whether an entry of a joint's friction dictionary is nonzero viscous friction."""
     dry = ("armature", "friction", "coulomb", "static", "stribeck")
     return not name.startswith(dry) and bool(np.any(np.asarray(row[name], dtype=np.float64)))
 
@@ -125,15 +126,15 @@ def _samples(mechanism: Any) -> list[FloatArray]:
 
 @singledispatch
 def friction_rows(mechanism: Any) -> FloatArray:
-    """Return the dry friction (nf, sticking.ROW) of all driven joints in order, then of others."""
+    """Return dry friction (nf, sticking.ROW) of the driven joints in order, then of others."""
     return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
 
 
 @singledispatch
 def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
-    """Return the friction of each driven joint or leg, as numbers or arrays by name.
+    """Return a dictionary of friction parameters for each driven joint or leg.
 
-    For each joint, it contains viscous damping, Coulomb friction in both directions, and armature.
+    The dictionary contains viscous damping, Coulomb friction in both directions, and armature.
     """
     return tuple(
         {
@@ -163,14 +164,15 @@ def without_planned_friction(mechanism: Any) -> Any:
 
 
 def planned_damping(mechanism: Any, rest: Any) -> FloatArray:
-    """Return the viscous friction (n, nv) that is compensated for the planned motion, at home.
+    """Return the viscous friction (n, nv) that control compensates for the planned motion.
 
     Args:
         mechanism: mechanism with its friction.
         rest: the mechanism `without_planned_friction`.
 
     Returns:
-        Efforts of the driven joints [N or N m] for unit velocities; zero without strong damping.
+        Efforts of the driven joints at home [N or N m] for unit velocities; zero without strong
+        damping.
     """
     n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
     if not mechanism.solver.friction.is_fast.any():

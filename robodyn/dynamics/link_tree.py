@@ -32,7 +32,7 @@ _ROWS = array_arguments.ROWS_OF_ANY_STRIDE
 
 
 class Source(NamedTuple):
-    """Indices of a joint's position and rate among those of the tree."""
+    """Indices of a joint's position and rate among the positions and rates of the tree."""
 
     position: int
     rate: int
@@ -40,11 +40,11 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkTree:
-    """Links of a mechanism as flat arrays.
+    """Links of a mechanism packed as flat arrays, with the kernels that evaluate them.
 
     Attributes:
         plan, numbers: the records of `kernels.links`.
-        rows: number of each link, by name; 0 is the root.
+        rows: index of each link, by name; 0 is the root.
     """
 
     plan: FloatArray
@@ -53,42 +53,76 @@ class LinkTree:
 
     @cached_property
     def poses(self) -> Callable[..., bool]:
-        """Kernel entry for poses, with the arguments positions, row, frame, is_trusted, out."""
+        """Compiled function that writes the poses (N, 7) of a frame on a link to `out`.
+
+        Its arguments are positions (N, p) of the tree's joints, row (index of the link), frame
+        (12,) on the link, is_trusted (whether to skip checks) and out. It returns whether all
+        arguments are valid.
+        """
         return self._bound("poses", _ROWS, *_AT)
 
     @cached_property
     def jacobians(self) -> Callable[..., bool]:
-        """Kernel entry for Jacobians, with positions, tangents, row, frame, is_trusted, out."""
+        """Compiled function that writes the Jacobians (N, 6 nv) of a frame on a link to `out`.
+
+        Its arguments are positions (N, p) of the tree's joints, tangents (N, rates nv) from
+        velocity to joint rates, row (index of the link), frame (12,) on the link, is_trusted
+        (whether to skip checks) and out. It returns whether all arguments are valid.
+        """
         return self._bound("jacobians", _ROWS, _ROWS, *_AT)
 
     @cached_property
     def joint_jacobians(self) -> Callable[..., bool]:
-        """Kernel entry for Jacobians of mechanisms whose velocity is that of the tree's joints."""
+        """Compiled function like `jacobians`, if the velocity consists of the joints' rates.
+
+        Pass None as the tangents.
+        """
         return self._bound("jacobians", _ROWS, types.none, *_AT)
 
     @cached_property
     def motions(self) -> Callable[..., bool]:
-        """Kernel entry for twists and accelerations of a frame."""
+        """Compiled function that writes twist and acceleration (N, 12) of a frame to `out`.
+
+        Its arguments are positions (N, p), rates and their derivatives (N, rates) of the tree's
+        joints, row (index of the link), frame (12,) on the link, is_trusted (whether to skip
+        checks) and out. It returns whether all arguments are valid.
+        """
         return self._bound("motions", _ROWS, _ROWS, _ROWS, *_AT)
 
     @cached_property
     def centers_of_mass(self) -> Callable[..., bool]:
-        """Kernel entry for centers of mass, with the arguments positions, is_trusted, out."""
+        """Compiled function that writes the mechanism's centers of mass (N, 3) [m] to `out`.
+
+        Its arguments are positions (N, p) of the tree's joints, is_trusted (whether to skip checks)
+        and out. It returns whether all arguments are valid.
+        """
         return self._bound("centers_of_mass", _ROWS)
 
     @cached_property
     def momenta(self) -> Callable[..., bool]:
-        """Kernel entry for momenta, with the arguments positions, rates, is_trusted, out."""
+        """Compiled function that writes the mechanism's momenta (N, 6) to `out`.
+
+        Its arguments are positions (N, p) and rates (N, rates) of the tree's joints, is_trusted
+        (whether to skip checks) and out. It returns whether all arguments are valid.
+        """
         return self._bound("momenta", _ROWS, _ROWS)
 
     @cached_property
     def centroidal_matrices(self) -> Callable[..., bool]:
-        """Kernel entry for centroidal momentum matrices, with tangents."""
+        """Compiled function that writes centroidal momentum matrices (N, 6 nv) to `out`.
+
+        Its arguments are positions (N, p) of the tree's joints, tangents (N, rates nv) from
+        velocity to joint rates, is_trusted (whether to skip checks) and out. It returns whether all
+        arguments are valid.
+        """
         return self._bound("centroidal_matrices", _ROWS, _ROWS)
 
     @cached_property
     def joint_centroidal_matrices(self) -> Callable[..., bool]:
-        """Kernel entry for centroidal momentum matrices without tangents."""
+        """Compiled function like `centroidal_matrices`, if the velocity is the joints' rates.
+
+        Pass None as the tangents.
+        """
         return self._bound("centroidal_matrices", _ROWS, types.none)
 
     def _bound(self, name: str, *given: Any) -> Callable[..., bool]:
@@ -104,7 +138,7 @@ class LinkTree:
         base: str,
         sizes: tuple[int, int],
     ) -> LinkTree:
-        """Pack a tree.
+        """Pack a mechanism's links and joints into a `LinkTree`.
 
         Args:
             links: names, parents before children, the root first.
@@ -141,12 +175,12 @@ def _entry(name: str, *given: Any) -> Callable[..., bool]:
 
 
 def as_numbers(frame: FloatArray) -> FloatArray:
-    """Return a frame (4, 4) as (12,): its axes, then its origin."""
+    """Flatten a frame (4, 4) to (12,): its axes, then its origin."""
     return np.concatenate([frame[:3, :3].T.reshape(9), frame[:3, 3]])
 
 
 def _frame_at_zero(link: str, joints: Sequence[Joint]) -> FloatArray:
-    """Return the frame (4, 4) of a link in that of the root, with all joints at position 0."""
+    """Return a link's frame (4, 4), in the root's frame, with all joints at position 0."""
     above = {joint.child: joint for joint in joints}
     frame = np.eye(4)
     while link in above:
@@ -193,7 +227,7 @@ def _record(fields: Mapping[str, Any], body: Link | None) -> tuple[list[int], Fl
 
 
 def frame_along(axis: FloatArray) -> FloatArray:
-    """Return a simple rotation (3, 3) whose third column is the given unit axis."""
+    """Return a rotation matrix (3, 3) whose third column is the given unit axis."""
     for k in range(3):
         if abs(abs(axis[k]) - 1.0) < NOISE:
             columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, permuted until z is the axis

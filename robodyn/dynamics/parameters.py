@@ -57,7 +57,7 @@ class Parameters:
     bodies: tuple[str, ...]
 
     def checked(self, values: ArrayLike) -> FloatArray:
-        """Check an array of parameter values.
+        """Check an array of parameter values and convert it to float64.
 
         Args:
             values: (p,) values.
@@ -76,7 +76,7 @@ class Parameters:
         return given
 
     def of_joints(self, values: FloatArray) -> dict[str, float]:
-        """Return the joint parameters among values of all parameters.
+        """Return the values of joint parameters, by name, from values of all parameters.
 
         Args:
             values: (p,) values.
@@ -97,7 +97,7 @@ class JointParameter(NamedTuple):
 
 
 class JointPlaces(NamedTuple):
-    """Indices of a joint's numbers in the packed array of its mechanism.
+    """Indices of a joint's parameters in the packed array of its mechanism.
 
     `dry_friction` is the index of the first parameter of `kernels.dry_friction`. The effort at
     position 0 follows the `stiffness`. `spin` is None if the kind does not need it.
@@ -113,7 +113,7 @@ class JointPlaces(NamedTuple):
 def joint_parameters(
     joint: Joint, at: JointPlaces, driven: bool = True
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of a joint, each with its entries in the packed array per unit.
+    """Return a joint's parameters, each with its packed-array entries per unit.
 
     A driven joint has armature (all of its reflected inertia) and friction, a passive one damping
     only; a spring has stiffness and preload at its given rest position. `static` exists if friction
@@ -152,7 +152,7 @@ def joint_parameters(
 def spring_parameters(
     name: str, spring: LinearSpring, at: int, units: tuple[str, str] = ("N", "m")
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of a spring, if any, with their entries in the packed array per unit.
+    """Return a spring's parameters, each with its packed-array entries per unit.
 
     Args:
         name: of the joint or the spring.
@@ -171,13 +171,13 @@ def spring_parameters(
 def point_spring_parameters(
     spring: PointSpring, at: int
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of a spring between points, whose numbers begin at index `at`."""
+    """Return the parameters of a spring between points, packed from index `at` on."""
     viscous = JointParameter(f"{spring.name}.viscous", spring.damping, "N s/m")
     return [*spring_parameters(spring.name, spring.spring, at), (viscous, {at + 2: 1.0})]
 
 
 def _spin(joint: Joint) -> float:
-    """Return a rotor's inertia about the joint's axis, per unit of its reflected inertia."""
+    """Return a rotor's inertia about the joint axis, per unit of reflected inertia."""
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
         if replace(joint.drive, rotor_inertia=0.0) == IDEAL:
@@ -194,6 +194,9 @@ def with_values(
         model: model to change.
         bodies: parameters of bodies, by link.
         of_joints: values of the parameters of joints, closures and springs, by name.
+
+    Returns:
+        The changed model.
 
     Raises:
         ModelError: no model can have these values.
@@ -270,16 +273,16 @@ def unit_mechanisms(
     bodies: Iterable[tuple[Sequence[int], FloatArray]],
     joints: Iterable[Mapping[int, float]],
 ) -> FloatArray:
-    """Return packed arrays (p, size) of mechanisms, each with one parameter of 1.
+    """Return packed arrays (p, size) of p mechanisms, each with a single parameter of 1.
 
-    They are the input of `columns_of`. The column of a moment of inertia is that of a body without
-    mass. The column of a first moment is that of a unit mass one meter off the origin, so it
+    They are the input of `columns_of`. The column of a moment of inertia belongs to a body without
+    mass. The column of a first moment belongs to a unit mass one meter off the origin, so it
     includes the column of the mass.
 
     Args:
         empty: (size,) array without masses, rotors and friction.
         bodies: indices of each body's mass, com (3) and inertia (6) in the array, and its frame (4,
-            4) in that of the kernels.
+            4) in the frame that the kernels use.
         joints: entries of the array for a unit of each further parameter.
     """
     found = []

@@ -24,7 +24,7 @@ _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 class PayloadVariants(Sequence[Any]):
     """Variants of a mechanism with different payloads; each is built when it is indexed.
 
-    `BatchPlant` packs the numbers of all variants without building them.
+    `BatchPlant` packs the parameters of all variants without building them.
 
     Args:
         mechanism: mechanism without these payloads.
@@ -85,17 +85,17 @@ class PayloadVariants(Sequence[Any]):
         return self.mechanism.with_payload(self.mass[index], self.com[index], self.inertia[index])
 
     def tip_links(self) -> Iterator[Link]:
-        """Return the tip link of each variant, equal to that of its model."""
+        """Return the N tip links of the variants, equal to the tip links of the models."""
         return map(self.tip_link, range(len(self)))
 
     def tip_link(self, k: int) -> Link:
-        """Return the tip link of variant k."""
+        """Return the tip link of variant k, with its payload."""
         parts = {"mass": float(self.mass[k]), "com": self.com[k], "inertia": self.inertia[k]}
         return unchecked(self._tip, **combined(self._tip, unchecked(_NOTHING, **parts)))
 
 
 def distinct(rows: Sequence[T]) -> Sequence[T]:
-    """Return mechanisms whose motors, friction and dimensions represent those of all rows.
+    """Return the mechanisms that cover all motors, friction and dimensions among N rows.
 
     For `PayloadVariants`, that is the mechanism without payloads: a payload changes none of these,
     and never makes velocities decay faster by viscous friction.
@@ -104,6 +104,6 @@ def distinct(rows: Sequence[T]) -> Sequence[T]:
 
 
 def _each(value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Repeat a single value for each of N rows; return other arrays unchanged."""
+    """Repeat a single value for each of N rows; return arrays of N values unchanged."""
     array: FloatArray = np.asarray(value, dtype=np.float64)
     return np.broadcast_to(array, shape) if array.shape == shape[1:] else array

@@ -35,7 +35,7 @@ def _entry(kernel: Any, is_matrix: bool, base: Any, *numbers: Any) -> Callable[.
 
 
 class Single:
-    """Entry points of a mechanism's kernels, with its parameters bound.
+    """Compiled functions for single states, with the mechanism's parameters bound.
 
     They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
     array for the result; they return whether a result exists, and raise TypeError for arguments of
@@ -48,7 +48,7 @@ class Single:
         numbers: packed arrays of the mechanism, vectors or matrices.
         base: type of the motion of the base: none for a fixed base, whose kernels leave out the
             terms of its motion; VECTOR; or VECTOR_OR_NONE for both.
-        special: kernels for this mechanism instead of those of the module, by name.
+        special: kernels, by name, to use for this mechanism instead of the module's kernels.
     """
 
     def __init__(
@@ -69,27 +69,27 @@ class Single:
 
     @cached_property
     def inverse(self) -> Callable[..., bool]:
-        """Kernel entry for the inverse dynamics."""
+        """Compiled inverse dynamics; writes the efforts to its last argument."""
         return self._bound("inverse_dynamics")
 
     @cached_property
     def forward(self) -> Callable[..., bool]:
-        """Kernel entry for the forward dynamics."""
+        """Compiled forward dynamics; writes the acceleration to its last argument."""
         return self._bound("forward_dynamics")
 
     @cached_property
     def mass(self) -> Callable[..., bool]:
-        """Kernel entry for the mass matrix."""
+        """Compiled mass matrix; writes the result (nv, nv) to its last argument."""
         return self._bound("mass_matrix")
 
     def prepare(self) -> Single:
-        """Compile the entries or read them from disk before an inner loop needs them."""
+        """Compile the functions, or read them from disk, and return this object."""
         _ = self.inverse, self.forward, self.mass
         return self
 
     @cached_property
     def on_base(self) -> Single:
-        """Entry points that also take the `rows` of a `BaseMotion`."""
+        """Compiled functions for a moving base, which also take the `rows` of a `BaseMotion`."""
         kernels, numbers, base = self._given
         if base is VECTOR_OR_NONE:
             return self
@@ -98,14 +98,14 @@ class Single:
 
 @cached_threadsafe
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Return the compiled condition number of a module; it returns -1 if it has no result."""
+    """Return a module's compiled condition number, which returns -1 without a result."""
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
 def condition_of(
     entry: Callable[..., float], configuration: Any, length: Any
 ) -> NDArray[np.float64] | None:
-    """Compute the condition number () of one configuration by a compiled entry.
+    """Compute the condition number () of one configuration by a compiled function.
 
     Returns:
         The condition number; None for a batch or an invalid argument.
@@ -120,10 +120,10 @@ def condition_of(
 
 
 class UncheckedDynamics:
-    """Computations for single states in inner loops, without checks of the arguments.
+    """Differences, displacements and efforts of single states, without argument checks.
 
-    Arrays must be contiguous, finite float64 of the right shapes; quaternions of unit length. This
-    class serves kinds whose configuration is a position for each joint.
+    For inner loops. Arrays must be contiguous, finite float64 of the right shapes; quaternions of
+    unit length. This class serves kinds whose configuration is a position for each joint.
     """
 
     def __init__(self, mechanism: Any) -> None:
@@ -131,17 +131,17 @@ class UncheckedDynamics:
         self._shortest = mechanism.coordinates.shortest
 
     def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
-        """Compute the displacement between configurations like `Mechanism.difference`."""
+        """Return the displacement (nv,) between configurations, like `Mechanism.difference`."""
         return self._shortest(goal - start)
 
     def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
-        """Displace a configuration like `Mechanism.advance`."""
+        """Return the configuration (nq,) after a displacement (nv,), like `Mechanism.advance`."""
         return configuration + displacement
 
     def try_advance(
         self, configuration: FloatArray, displacement: FloatArray, /
     ) -> FloatArray | None:
-        """Displace a configuration; return None if the mechanism cannot follow directly.
+        """Return the configuration (nq,) after a displacement; None if it needs a search.
 
         `advance` may search for a configuration that a step cannot reach directly. Callers that
         take many steps near the ends of the mechanism's travel use this function instead.
@@ -239,7 +239,7 @@ class UncheckedSingle(UncheckedDynamics):
         return one.forward(configuration, velocity, effort, wrench, base, True, out)
 
     def mass_matrix(self, configuration: FloatArray, out: FloatArray) -> bool:
-        """Write the mass matrix into `out`.
+        """Write the mass matrix (n, n) at a configuration into `out`.
 
         Args:
             configuration: (n,) positions or (7,) pose.

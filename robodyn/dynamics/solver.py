@@ -43,7 +43,7 @@ MOST_HYBRID_JOINTS = 40
 
 
 class Solver:
-    """Packed numbers of a mechanism and its kernels.
+    """Packed parameters of a mechanism, and the compiled computations of its kind.
 
     Args:
         mechanism: mechanism to compute.
@@ -78,11 +78,11 @@ class Solver:
 
     @cached_property
     def friction(self) -> JointFriction:
-        """Friction of the joints, in the form that simulations use."""
+        """Friction of the joints, as packed rows and decay rates for simulations."""
         return JointFriction(friction_rows(self.mechanism), decays(self.mechanism))
 
     def run_under(self, model: Any) -> Any:
-        """Return the compiled simulation of the mechanism with a controller that uses `model`."""
+        """Return a compiled simulation of the mechanism under a controller that uses `model`."""
         if self.loop is None:
             raise self.unsupported("compiled simulations")
         own, drives = self.mechanism, self.mechanism.drives.elasticity
@@ -112,7 +112,7 @@ class Solver:
         return advance
 
     def is_alike(self, model: Any) -> bool:
-        """Return whether these kernels also accept the packed numbers of another mechanism."""
+        """Return whether these kernels also accept the packed parameters of another mechanism."""
         own = self.mechanism
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
 
@@ -123,7 +123,7 @@ class Solver:
 
     @cached_property
     def unchecked(self) -> UncheckedDynamics:
-        """Unchecked computations for single states, which write results into existing arrays."""
+        """Computations for single states without argument checks, for inner loops."""
         return UncheckedDynamics(self.mechanism)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
@@ -138,7 +138,7 @@ class Solver:
         limit_motors: bool,
         is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
-        """Return compiled steps of dt [s] for many mechanisms, each with its own parameters.
+        """Return compiled steps of dt [s] for a batch of mechanisms with their own parameters.
 
         `rows` are mechanisms of this kind and of one structure. With `limit_motors`, motors stay
         within their torque-speed curves. The result is None if each mechanism must be stepped
@@ -181,7 +181,7 @@ class Solver:
         return BatchSteps(batch_entry(kernel), structure, lanes, columns, count, options)
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the `lane_numbers` (N, k) of this mechanism with payloads."""
+        """Return packed parameters (N, k) of this mechanism with each of N payloads."""
         return np.array([one.solver.lane_numbers(smooth=smooth)[1] for one in payloads])
 
     def variant_run(self, tip: Link) -> CompiledRun | None:
@@ -198,14 +198,14 @@ class Solver:
         )
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...] | None:
-        """Return `packed` of the mechanism with another tip link; None if it must be built."""
+        """Return the packed arrays with another tip link; None if a mechanism must be built."""
         return None
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the structure that all rows of a batch share, and the numbers of this mechanism.
+        """Return the structure common to a batch, and this mechanism's parameters, as vectors.
 
-        Both are vectors, as the kernel of `Kernels.batch` reads them; if `smooth`, without dry
-        friction.
+        These are the arguments of the batched loop `Kernels.batch`. If `smooth`, the parameters are
+        without dry friction.
         """
         raise self.unsupported("steps of a batch")
 
@@ -231,36 +231,36 @@ class Solver:
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and parameters of each body of `parameters`, in its own frame."""
+        """Name and mass properties of each parametric body, in the body's own frame."""
         raise self.unsupported("parameters")
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """Parameters after the bodies in `parameters`, with their units in a packed array."""
+        """Parameters of joints and springs, each with its packed-array entries per unit."""
         raise self.unsupported("parameters")
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Convert bodies of `parameters` into links with the bodies in their frames."""
+        """Return the mass properties of parametric bodies by link name, in the links' frames."""
         names = (name for name, _ in self.parametric_bodies)
         return dict(zip(names, bodies, strict=True))
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Return values of joint parameters, grouped by the joints and closures of the model."""
+        """Convert values of joint parameters, by name, to the model's joints and closures."""
         return values
 
     # the tree of links
 
     @property
     def body_links(self) -> tuple[str, ...]:
-        """Link in whose frame each of the mechanism's bodies is given."""
+        """For each body of the mechanism, the name of the link in whose frame it is given."""
         return tuple(body.name for body in self.mechanism.bodies)
 
     def tree_joints(self, drawn: Sequence[Joint]) -> Sequence[Joint]:
-        """Return the joints of the tree of links among those `drawn`, in the same order."""
+        """Return the `drawn` joints that belong to the tree of links, in the same order."""
         return drawn
 
     def joint_sources(self) -> Mapping[str, Source]:
-        """Return indices of the joints' positions and rates in the result of `tree_state`."""
+        """Return indices of each joint's position and rate among those of the tree, by name."""
         own = self.mechanism
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 
@@ -269,28 +269,29 @@ class Solver:
         return q
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return positions (N, p) of the tree's joints and its tangents for configurations (N, nq).
+        """Return joint positions (N, p) of the tree of links, and its velocity tangents.
 
-        The tangents (N, rates * nv) contain, by rows, the rates of the joints for each coordinate
-        of the velocity; None if the joints' rates are the velocity. Arguments are not checked.
+        The arguments are configurations (N, nq). The tangents (N, rates * nv) are matrices, in
+        row-major order, from velocity to joint rates; None if the joints' rates are the velocity.
+        Arguments are not checked.
         """
         return q, None
 
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions (N, p), velocities and accelerations of the tree's joints."""
+        """Return positions (N, p), rates and accelerations (N, rates) of the tree's joints."""
         return q, v, a
 
 
 def falling_friction(mechanism: Any) -> FloatArray:
-    """Return the driven joints' rows of `friction` if it depends on velocity, else no rows."""
+    """Return the driven joints' friction rows (n, ROW) if they depend on rates, else (0, ROW)."""
     rows: FloatArray = mechanism.solver.friction.rows[: len(mechanism.joint_names)]
     # the two Coulomb levels come first; all further entries depend on the rate
     return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
 
 
 def held_efforts(mechanism: Any) -> Callable[..., FloatArray] | None:
-    """Return the inverse dynamics without dry friction; None if there is no dry friction."""
+    """Return a function for inverse dynamics without dry friction; None if there is none."""
     smooth = mechanism._smooth
     return None if smooth is mechanism else smooth.inverse_dynamics

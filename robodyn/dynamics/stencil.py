@@ -25,8 +25,8 @@ class Stencil(NamedTuple):
     """Finite-difference stencil of the derivative with respect to each coordinate.
 
     Attributes:
-        places: (p, nv) displacements of each coordinate.
-        weights: (p, nv) their weights in its derivative.
+        places: (p, nv) p displacements along each coordinate.
+        weights: (p, nv) weights of the function values there in the coordinate's derivative.
     """
 
     places: FloatArray
@@ -51,6 +51,6 @@ def is_redundant(mechanism: Any) -> bool:
 
 
 def apply_stencil(values: FloatArray, stencil: Stencil) -> FloatArray:
-    """Compute derivatives (..., nv, k) from values (..., p nv, k) at a stencil's displacements."""
+    """Compute derivatives (..., nv, k) from values (..., p nv, k) at stencil points."""
     by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
     return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

@@ -26,9 +26,11 @@ from robodyn.numerics.numba_compat import cgutils
 
 
 def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that returns INVALID for invalid arguments, OK for finite results.
+    """Return an exported function with checks of its arguments and results.
 
-    With `fails_on_invalid` it checks its arguments only if there is no result.
+    It returns INVALID for invalid arguments, TOO_LARGE for results that are not finite, and
+    otherwise its own status. With `fails_on_invalid` it checks its arguments only if there is no
+    result.
     """
     find = inner(function.make(kind, setting))
     are_valid = _are_valid(function.arguments, kind, setting)
@@ -50,9 +52,9 @@ def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
 
 
 def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunctions, Setting], Any]:
-    """Return a factory of functions that call the `KindFunctions` entry `name`.
+    """Return a factory of exported functions that call an entry of `KindFunctions`.
 
-    `failure` is their status if there is no result.
+    `name` is the entry. `failure` is the status of the exported function if there is no result.
     """
 
     def make(kind: KindFunctions, setting: Setting) -> Any:
@@ -67,7 +69,7 @@ def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunction
 
 
 def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the condition number with a characteristic length."""
+    """Return the exported function for the condition number with a length for scaling."""
     find = kind.condition
 
     def condition_number(q: Any, length: float, out: Any) -> int:
@@ -80,18 +82,18 @@ def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def frictionless_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the efforts of a motion without friction in the joints."""
+    """Return the exported function for efforts of a motion without joint friction."""
     return kind_function("inverse")(setting.frictionless, setting)
 
 
 def link_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the acceleration of the links behind elastic drives."""
+    """Return the exported function for accelerations of links behind elastic drives."""
     assert setting.links is not None
     return kind_function("forward")(setting.links.rest, setting)
 
 
 def side_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the side (1 or -1) of type 2 singularities of a configuration."""
+    """Return the exported function for a configuration's side of type 2 singularities."""
     find = kind.side
 
     def side(q: Any, out: Any) -> int:
@@ -102,7 +104,7 @@ def side_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def difference_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the displacement between two configurations."""
+    """Return the exported function for the displacement between two configurations."""
     find = kind.difference
 
     def difference(q: Any, goal: Any, out: Any) -> int:
@@ -113,7 +115,7 @@ def difference_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _are_valid(arguments: Sequence[Argument], kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a check that configurations are valid and all other arguments are finite."""
+    """Compile a check for valid configurations and otherwise finite arguments."""
     is_configuration = kind.is_configuration
     given = [k for k, each in enumerate(arguments) if each.size and each.use != "out"]
     sizes = sizes_of(setting.mechanism)
@@ -153,7 +155,7 @@ def _are_results(function: Function, setting: Setting) -> Any:
 
 
 def _addresses(places: Sequence[int]) -> Any:
-    """Compile a function that selects the addresses at the given places of the arguments."""
+    """Compile a function that selects the arguments at these places from a tuple."""
 
     @intrinsic
     def addresses(typingctx: Any, values: Any) -> Any:

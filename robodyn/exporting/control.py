@@ -41,7 +41,7 @@ from robodyn.numerics.vectors import clear
 
 
 def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
-    """Compile a function for the mass matrix and the Jacobian of the driven joints."""
+    """Compile a function that writes the mass matrix and the driven joints' Jacobian."""
     _, nv, n = setting.sizes
 
     @inner
@@ -62,7 +62,7 @@ def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
 
 
 def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile `reduce_efforts` for a configuration at an address and limits (2 n,)."""
+    """Compile a function that reduces efforts to limits in a configuration."""
     _, nv, n = setting.sizes
     inertia = _inertia_of(kind.mass, kind.rates, setting)
 
@@ -75,7 +75,7 @@ def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function that reduces efforts to the actuators' limits at standstill."""
+    """Return the exported function that reduces efforts to the limits at standstill."""
     n, reduce = setting.sizes[2], _reduce_of(kind, setting)
     at_ends = address_of(setting.mechanism.drives.effort_ends)
 
@@ -97,7 +97,7 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for computed torque, reduced to the actuators' limits."""
+    """Return the exported function for computed torque within the effort limits."""
     torque = inner(computed_torque_less_of(kind, setting))
 
     def computed_torque(
@@ -111,7 +111,7 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for computed torque minus the efforts that the drives add themselves."""
+    """Return the exported function for computed torque less the drives' own efforts."""
     inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
     difference, rates_of = kind.difference, kind.rates
     reduce = _reduce_of(kind, setting)
@@ -194,7 +194,7 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the efforts of the end stops in a state."""
+    """Return the exported function for the efforts of the end stops in a state."""
     _, nv, n = setting.sizes
     own = kind if setting.links is None else setting.links.rest
     positions, rates = kind.positions, kind.rates
@@ -218,7 +218,7 @@ def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for simulation steps with constant efforts."""
+    """Return the exported function for simulation steps with constant efforts."""
     step = inner(checked_elastic_step_of(kind, setting))
 
     def checked_step(
@@ -231,7 +231,7 @@ def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for simulation steps with elastic drives and constant efforts."""
+    """Return the exported function for simulation steps with elastic drives."""
     step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
     decay, elastic = friction.decay, setting.links is not None
     at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))

@@ -14,7 +14,7 @@ from robodyn.numerics.compiler import noinline
 
 
 def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the efforts of a motion and their derivatives."""
+    """Return the exported function for the efforts of a motion and their derivatives."""
     inverse, differentiate = kind.inverse, _blocks_of(kind, setting)
 
     def inverse_dynamics_derivatives(
@@ -29,7 +29,7 @@ def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the acceleration due to efforts and its derivatives."""
+    """Return the exported function for an acceleration due to efforts and derivatives."""
     forward, differentiate = kind.forward, _blocks_of(kind, setting)
 
     def forward_dynamics_derivatives(
@@ -45,16 +45,19 @@ def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the function for the derivatives of the links' acceleration behind elastic drives."""
+    """Return the exported function for derivatives of the links' acceleration.
+
+    The links are behind elastic drives.
+    """
     assert setting.links is not None
     return forward_dynamics_derivatives_of(setting.links.rest, setting.links)
 
 
 def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that writes three blocks of derivatives and returns whether they exist.
+    """Compile a function that writes three blocks of derivatives, if they exist.
 
-    Its arguments are (q, v, a, efforts, wrench, base, forward, blocks), with the blocks of
-    `CompiledDerivatives`.
+    It returns whether they exist. Its arguments are (q, v, a, efforts, wrench, base, forward,
+    blocks), with the blocks of `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
     dry, find = setting.mechanism.solver.friction.is_dry, kind.derivatives

@@ -27,24 +27,27 @@ def in_comment(text: str) -> str:
 
 
 def c_string(text: str) -> str:
-    """Format a string literal of C and C++ with the text's bytes in UTF-8."""
+    """Format text as a string literal of C and C++, in UTF-8."""
     return '"' + "".join(_c_byte(byte) for byte in text.encode()) + '"'
 
 
 def yaml_string(text: str) -> str:
-    """Format a double-quoted YAML scalar."""
+    """Format text as a double-quoted YAML scalar."""
     return '"' + "".join(c if _is_plain(ord(c)) else f"\\U{ord(c):08x}" for c in text) + '"'
 
 
 def fmi_name(text: str) -> str:
-    """Format an identifier of FMI's structured naming, quoted unless it is a C identifier."""
+    """Format a name as an identifier of FMI's structured naming.
+
+    It is quoted unless it is a C identifier.
+    """
     if _IDENTIFIER.fullmatch(text):
         return text
     return "'" + "".join(_fmi_character(c) for c in text) + "'"
 
 
 def xml_text(text: str) -> str:
-    """Percent-encode the characters that XML forbids."""
+    """Percent-encode the characters of a text that XML forbids."""
     return "".join(c if _is_xml(ord(c)) else quote(c, safe="", errors="replace") for c in text)
 
 

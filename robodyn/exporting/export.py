@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """Result of an export.
+    """Result of an export: name, folder and files.
 
     Attributes:
         name: prefix of all names in C.
@@ -43,7 +43,7 @@ class Exported(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """Contents and target machine of an export.
+    """Settings of an export: contents and target machine.
 
     Attributes:
         name: prefix of all names in C; by default from the mechanism's name.
@@ -74,7 +74,7 @@ class ExportSettings:
 
 
 class ExportOptions(TypedDict, total=False):
-    """Fields of `ExportSettings` as keyword arguments."""
+    """Keyword arguments of `export`: the fields of `ExportSettings`, all optional."""
 
     name: str
     target: str
@@ -170,7 +170,7 @@ def export(
 
 
 def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
-    """Yield the names and contents of the text files."""
+    """Yield the names and contents of the text files in an exported folder."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),

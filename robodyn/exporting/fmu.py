@@ -92,7 +92,10 @@ def refuse_target(target: Target, fmi: str) -> None:
 def write_fmus(
     name: str, mechanism: Mechanism, target: Target, header: str, static: Path, fmi: str
 ) -> Iterator[str]:
-    """Write NAME.fmu and NAME_controller.fmu beside a static library; yield their names.
+    """Write NAME.fmu and NAME_controller.fmu beside a static library.
+
+    Yields:
+        Names of the files.
 
     Raises:
         MissingExtra, ExportFailed: a compiler is missing or fails.
@@ -134,7 +137,7 @@ def write_fmus(
 
 
 def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
-    """Return C code of the first value reference of each group, and of all start values."""
+    """Return C code, by template key, of value references and start values."""
     starts = [variable.start for variable in variables]
     settable = sum(start is not None for start in starts)
     first: dict[str, int] = {}
@@ -150,7 +153,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 
 def _motor_values(mechanism: Mechanism) -> dict[str, str]:
-    """Return C code of elastic drives: number of their motors, data, and functions to call."""
+    """Return C code, by template key, for elastic drives: motors, data, functions."""
     drives = mechanism.drives.elasticity
     rows = np.zeros((1, 3)) if drives is None else drives
     return {
@@ -162,7 +165,7 @@ def _motor_values(mechanism: Mechanism) -> dict[str, str]:
 
 
 def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
-    """Yield the variables of `fmu/plant.c`."""
+    """Yield the FMU variables of the plant, in the order of `fmu/plant.c`."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
@@ -197,7 +200,7 @@ def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
 
 
 def controller_variables(mechanism: Mechanism) -> Iterator[Variable]:
-    """Yield the variables of `fmu/controller.c`."""
+    """Yield the FMU variables of the controller, in the order of `fmu/controller.c`."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
@@ -225,14 +228,14 @@ def _wrench() -> Iterator[Variable]:
 
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Return the driven joints' names in FMI's naming, and their units."""
+    """Return the name in FMI's naming, and the unit, of each driven joint."""
     return list(zip(map(fmi_name, mechanism.joint_names), mechanism.drives.units, strict=True))
 
 
 def _coordinates(
     mechanism: Mechanism,
 ) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
-    """Return names and start values of a configuration, and names and units of a velocity."""
+    """Return names with start values of a configuration, and with units of a velocity."""
     coordinates = mechanism.coordinates
     return (
         list(
@@ -261,7 +264,7 @@ _UNITS = {
 
 
 def _how(variable: Variable) -> dict[str, str]:
-    """Return the attributes of a variable that both versions of FMI have."""
+    """Return the attributes of a variable that are the same in FMI 2 and 3."""
     own = {
         "parameter": {"variability": "tunable"},
         "independent": {"variability": "continuous"},
@@ -275,7 +278,7 @@ def _how(variable: Variable) -> dict[str, str]:
 def model_description(
     name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
-    """Create the model description of an FMU, without its instantiation token."""
+    """Create the XML model description of an FMU, without its instantiation token."""
     called = xml_text(f"{mechanism.name} {name}".strip())
     root = ElementTree.Element(
         "fmiModelDescription", fmiVersion=fmi, modelName=called,

@@ -38,10 +38,13 @@ from robodyn.numerics.compiler import noinline
 
 
 def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
-    """Return all functions of a mechanism, not yet compiled.
+    """Return all functions of a mechanism's library, not yet compiled.
+
+    Returns:
+        Function with checks of its arguments and results, by its declaration.
 
     Raises:
-        ModelError: the mechanism cannot be exported, or only in part.
+        ModelError: the mechanism cannot be exported completely.
     """
 
     def make(of: Mechanism) -> KindFunctions:
@@ -71,14 +74,14 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
 
 
 def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:
-    """Return the functions that the library of a mechanism has."""
+    """Return the declarations of all functions in a mechanism's library."""
     if mechanism.drives.elasticity is None:
         return FUNCTIONS
     return *(each for each in FUNCTIONS if each.name != "step"), *ELASTIC_FUNCTIONS
 
 
 def _compile_call(find: Any) -> Any:
-    """Compile functions of the dynamics to be called instead of inlined."""
+    """Compile a function of the dynamics so that it is called instead of inlined."""
 
     @noinline
     def dynamics(
@@ -142,7 +145,10 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def _function(signature: str, about: str, make: Any, **more: Any) -> Function:
-    """Parse a function's `name: arguments -> results`; a result among the arguments is in-out."""
+    """Create a declaration from its signature `name: arguments -> results`.
+
+    A name among both arguments and results is an in-out argument.
+    """
     name, given, results = re.split(": | -> ", signature)
     names = list(dict.fromkeys([*given.split(), *results.split()]))
     arguments = tuple(

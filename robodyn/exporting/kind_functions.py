@@ -108,7 +108,9 @@ class KindFunctions(NamedTuple):
 
 @singledispatch
 def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
-    """Return the compiled functions of a mechanism; every kind that is exported registers its own.
+    """Return the compiled functions of a mechanism.
+
+    Every kind that can be exported registers its own implementation.
 
     Raises:
         ModelError: the mechanism cannot be exported.
@@ -121,7 +123,7 @@ def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
 
 @inner
 def are_finite(address: Any, count: int) -> bool:
-    """Return whether all of `count` numbers are finite."""
+    """Return whether all of the `count` numbers at an address are finite."""
     total = 0.0
     for j in range(count):
         total += 0.0 * address[j]
@@ -130,7 +132,7 @@ def are_finite(address: Any, count: int) -> bool:
 
 @inner
 def write_stops(time_constant: float, limited: float, out: Any) -> None:
-    """Write the numbers (STOPS,) of the default `EndStops`."""
+    """Write the parameters (STOPS,) of the default end stops to `out`."""
     out[STIFFNESS], out[DAMPING], out[LIMITS_MOTORS] = 0.0, 0.0, limited
     out[BY_INERTIA] = 1.0 / (time_constant * time_constant)
     out[BY_INERTIA + 1] = 2.0 / time_constant
@@ -138,19 +140,19 @@ def write_stops(time_constant: float, limited: float, out: Any) -> None:
 
 @inner
 def one_side(q: Any) -> float:
-    """Return 1: mechanisms of this kind have no singularities of type 2."""
+    """Return 1, for kinds of mechanisms without singularities of type 2."""
     return 1.0
 
 
 @inner
 def copied(start: Any, count: int, out: Any) -> None:
-    """Copy `count` numbers."""
+    """Copy `count` numbers from address `start` to address `out`."""
     for j in range(count):
         out[j] = start[j]
 
 
 def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions common to kinds whose configuration consists of joint positions.
+    """Return the functions of kinds whose configuration contains joint positions.
 
     Args:
         nq: size of a configuration.
@@ -203,7 +205,7 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
 
 
 def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions common to kinds whose configuration is that of n driven joints.
+    """Return the functions of kinds whose configuration is n driven joint positions.
 
     Args:
         n: number of joints.
@@ -225,7 +227,7 @@ def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
 
 @inner
 def state_at(q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> State:
-    """Return the state at addresses, of which wrench and base may be NULL."""
+    """Create a `State` from addresses; `wrench` and `base` may be NULL."""
     return State(q, v, acceleration_or_effort, wrench, not is_null(wrench), base, not is_null(base))
 
 
@@ -238,12 +240,14 @@ def equation_functions(
     jacobian: Any,
     derivatives: Any,
 ) -> dict[str, Any]:
-    """Return functions from equations of a `State` that need no scratch memory.
+    """Return compiled functions made from the equations of motion of a kind.
+
+    The equations take a `State` and need no scratch memory.
 
     Args:
         packed: arrays with the data of the mechanism.
-        n: number of its joints.
-        equations: its dynamics.
+        n: number of joints of the mechanism.
+        equations: equations of motion of the mechanism.
         pose, jacobian, derivatives: further functions for `dynamics.kernels.lanes.evaluate_lanes`;
             the settings of `derivatives` are whether to differentiate accelerations, not efforts.
 
@@ -305,13 +309,16 @@ def equation_functions(
 
 
 def plant_model(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without friction and elastic drives' rotors, which `step` adds."""
+    """Return the mechanism without friction and without rotors of elastic drives.
+
+    The entry `step` of `KindFunctions` adds both.
+    """
     bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
     return bare._smooth
 
 
 def _status_of(loop: Any) -> Any:
-    """Compile a function (options, arguments of `loop`) that returns the status of `loop`."""
+    """Compile a function (options, *arguments) that returns the status of a loop."""
 
     @inner
     def simulate(options: Any, *arguments: Any) -> int:
@@ -321,7 +328,10 @@ def _status_of(loop: Any) -> Any:
 
 
 def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
-    """Compile a function (options, arguments of a loop) that selects the loop by the options."""
+    """Compile a function (options, *arguments) that runs the loop for rigid drives.
+
+    The loop depends on the mechanism's friction and, for stiff friction, on the options.
+    """
     friction, smooth, hybrid = mechanism.solver.friction, kernels.loop, kernels.loop_hybrid
     if friction.is_dry or friction.decay == 0.0:
         return _status_of(hybrid if friction.is_dry else smooth)
@@ -338,7 +348,7 @@ def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
 def step_of(
     mechanism: Mechanism, loop: Kernels, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
-    """Compile the simulation step of a mechanism, from its kind's loop.
+    """Compile the simulation step of a mechanism from the loops of its kind.
 
     Args:
         mechanism: mechanism of any kind.

@@ -17,7 +17,7 @@ from robodyn.extras import how_to_install
 
 
 class ExportFailed(RobodynError):
-    """Raised when a tool failed to create a library; contains the message of the tool."""
+    """Error raised if a tool fails to create a library; contains the tool's message."""
 
 
 def compiler(target: Target) -> list[str]:
@@ -57,7 +57,7 @@ def compile_source(target: Target, source: Path, obj: Path) -> None:
 
 
 def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | None) -> None:
-    """Make a static library from object files and, if the target supports it, a shared one.
+    """Link object files into a static library and, with a path `shared`, a shared one.
 
     Raises:
         MissingExtra, ExportFailed: a tool is missing or fails.
@@ -81,7 +81,7 @@ def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | N
 
 
 def run(command: list[str]) -> str:
-    """Run a tool and return its output.
+    """Run a command and return its output as a string.
 
     Raises:
         ExportFailed: the tool fails.

@@ -108,7 +108,10 @@ def target_of(name: str, cpu: str) -> Target:
 
 
 class _Library(LinkingLibrary):
-    """Code library that is optimized as a whole and not run here; few functions stay visible."""
+    """Numba code library that is optimized as a whole and not run in this process.
+
+    Only the functions `visible` keep external linkage.
+    """
 
     visible: frozenset[str] = frozenset()
 
@@ -132,7 +135,7 @@ def llvm_of(
     functions: dict[Function, Any],
     progress: Callable[[float], None] | None = None,
 ) -> str:
-    """Generate LLVM IR of a library; its symbols start with `name`.
+    """Generate the LLVM IR of a library, whose symbols start with `name`.
 
     Args:
         name: valid C identifier.
@@ -141,7 +144,7 @@ def llvm_of(
         progress: called with the completed fraction, from 0 to 1.
 
     Returns:
-        Text of the module.
+        LLVM IR of the module as a string.
     """
     with global_compiler_lock:
         module, library = ir.Module(name), None
@@ -168,7 +171,7 @@ def llvm_of(
 
 
 def object_of(llvm: str, target: Target) -> bytes:
-    """Compile LLVM IR to an object file for a target."""
+    """Compile LLVM IR for a target and return the contents of the object file."""
     cpu, features = target.cpu, target.features
     if target.is_native:
         cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
@@ -186,7 +189,7 @@ def object_of(llvm: str, target: Target) -> bytes:
 
 
 def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, ...]) -> None:
-    """Add a C function that calls a function compiled by Numba."""
+    """Add a C function to a module that calls a function compiled by Numba."""
     context, described = compiled.target_context, compiled.fndesc
     kinds = [context.get_value_type(kind) for kind in signature]
     function = ir.Function(module, ir.FunctionType(_INT, kinds), name)
@@ -200,7 +203,7 @@ def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, .
 
 
 def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
-    """Add the data of a mechanism and the texts of statuses; return their names."""
+    """Add a mechanism's data and the status messages to a module; return their names."""
     numbers = {
         "home": mechanism.home,
         "position_limits": mechanism.position_limits,
@@ -226,7 +229,7 @@ def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
 
 
 def _add_texts(module: Any, name: str, texts: Sequence[str]) -> Any:
-    """Add an array of texts."""
+    """Add an array of C strings to a module, and return its global variable."""
     pointers = []
     for k, text in enumerate(texts):
         content = bytearray(text.encode() + b"\0")

@@ -47,12 +47,12 @@ def vector(size: int) -> ArraySpec:
 
 
 def vector_out(size: int) -> ArraySpec:
-    """Describe a vector for results."""
+    """Describe an output vector that the caller provides."""
     return ArraySpec(given.VECTOR_OUT, (size,))
 
 
 def rows_out(*shape: int) -> ArraySpec:
-    """Describe a matrix for results."""
+    """Describe an output matrix that the caller provides."""
     return ArraySpec(given.MATRIX_OUT, shape)
 
 
@@ -62,7 +62,7 @@ def row(size: int) -> ArraySpec:
 
 
 def constant(numbers: FloatArray) -> ArraySpec:
-    """Describe a constant vector or matrix of the mechanism."""
+    """Describe a constant vector or matrix, stored with the compiled code."""
     return ArraySpec(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
 
 
@@ -73,7 +73,7 @@ UNLOADED = LOAD[0]._replace(numbers=NULL)
 
 
 def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
-    """Compile a function from a tuple of the caller's arguments to a tuple of a kernel's arguments.
+    """Compile a function from the caller's arguments to those of a kernel.
 
     Args:
         parameters: parameters of the kernel: each an `ArraySpec`, `NUMBER`, or a constant. The
@@ -81,7 +81,7 @@ def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
         borrowed: whether the kernel takes arrays, not `given` ones.
 
     Returns:
-        The compiled function.
+        The compiled function, from tuple to tuple.
     """
 
     @intrinsic
@@ -104,7 +104,10 @@ def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
 
 
 def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
-    """Compile a kernel as a function of the caller's arguments, see `marshaler`."""
+    """Compile a function that converts its arguments and calls a kernel.
+
+    The conversion is that of `marshaler`.
+    """
     marshal_arguments = marshaler(*parameters, borrowed=borrowed)
 
     @inner
@@ -128,7 +131,7 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
 def _marshal_argument(
     context: Any, builder: Any, parameter: Any, kind: Any, values: Iterator[Any]
 ) -> Any:
-    """Build the types and values of a kernel's argument from the caller's argument."""
+    """Build the value of a kernel's argument from the caller's argument."""
     if parameter is NUMBER:
         return next(values)[1]
     if not isinstance(parameter, ArraySpec):
@@ -155,7 +158,7 @@ def _marshal_argument(
 
 
 def _kept(builder: Any, array: FloatArray) -> Any:
-    """Store an array of constants with the code."""
+    """Store an array of constants with the code, and return its global variable."""
     # bits instead of decimals; functions share equal constants
     numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
     name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]
@@ -169,7 +172,10 @@ def _kept(builder: Any, array: FloatArray) -> Any:
 
 
 def address_of(array: FloatArray) -> Any:
-    """Compile a function () that returns the address of constants stored with the code."""
+    """Compile a function without arguments that returns the address of constants.
+
+    The constants are stored with the code.
+    """
 
     @intrinsic
     def address(typingctx: Any) -> Any:
@@ -203,7 +209,7 @@ def address(typingctx: Any, array: Any) -> Any:
 
 @intrinsic
 def null(typingctx: Any) -> Any:
-    """Return NULL."""
+    """Return the address NULL."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return context.get_value_type(ADDRESS)(None)

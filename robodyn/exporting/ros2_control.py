@@ -32,7 +32,9 @@ def package_name(name: str) -> str:
 
 
 def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
-    """Yield the package's files, path and text; the library goes into its folder `library`.
+    """Yield the path and contents of each text file in the colcon package.
+
+    The library goes into the folder `library` of the package.
 
     Raises:
         ModelError: the mechanism has no URDF.
@@ -77,7 +79,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
 
 
 def _passive(mechanism: Mechanism) -> dict[str, int]:
-    """Return the passive joints of a configuration, and their indices in it."""
+    """Return the index in the configuration of each passive joint, by name."""
     names = mechanism.coordinates.configuration_names
     return {
         name: at

@@ -42,7 +42,7 @@ from robodyn.solvers.serial.kernels.spatial import place
 
 @kind_functions_of.register
 def _functions(m: SerialArm) -> KindFunctions:
-    """Compile all functions of an arm.
+    """Compile the `KindFunctions` of an arm.
 
     Raises:
         ModelError: the arm has too many joints.

@@ -15,7 +15,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class Argument(NamedTuple):
-    """Argument in C: numbers at an address, or one number.
+    """Argument of an exported C function: an array at an address, or one number.
 
     Attributes:
         name: name in the header.
@@ -36,7 +36,7 @@ class Argument(NamedTuple):
 
 
 class Function(NamedTuple):
-    """Function of an exported library, and how to compile it.
+    """Declaration of an exported function, and how to compile it.
 
     Attributes:
         name, about: name and description in the header.
@@ -53,7 +53,7 @@ class Function(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Data of a mechanism for its exported functions, in addition to its `KindFunctions`.
+    """Data for the exported functions of a mechanism besides its `KindFunctions`.
 
     `rest`, `smooth` and `frictionless` leave out some friction; if the mechanism has no such
     friction, they are its own functions.
@@ -77,12 +77,12 @@ class Setting(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Sizes of configuration, velocity and efforts."""
+        """Sizes (nq, nv, n) of configuration, velocity and efforts."""
         nq, nv, n = sizes_of(self.mechanism).values()
         return nq, nv, n
 
 
 def sizes_of(mechanism: Mechanism) -> dict[str, int]:
-    """Return the sizes of configuration, velocity and efforts by their names in C."""
+    """Return the sizes of configuration, velocity and efforts as NQ, NV and N."""
     velocity, joints = mechanism.coordinates.velocity_size, mechanism.joint_names
     return {"NQ": len(mechanism.home), "NV": velocity, "N": len(joints)}

@@ -43,14 +43,14 @@ from robodyn.solvers.stewart.platform import StewartPlatform
 
 @inner
 def put_unit(q: Any, pose: Any) -> None:
-    """Write a pose with its quaternion normalized."""
+    """Write a pose (7,) with its quaternion normalized to the address `pose`."""
     copied(q, 7, pose)
     normalize(pose)
 
 
 @kind_functions_of.register
 def _functions(m: StewartPlatform) -> KindFunctions:
-    """Compile all functions of a platform."""
+    """Compile the `KindFunctions` of a platform."""
     lane_numbers, plant = constant(m.solver.lanes), constant(plant_model(m).solver.packed[0])
     q, state = vector(7), (vector(7), vector(6), vector(6))
     legs, _, steps, falling = map(constant, m.solver.derivatives.numbers)
@@ -73,7 +73,7 @@ def _functions(m: StewartPlatform) -> KindFunctions:
 
 
 def _pose_functions() -> dict[str, Any]:
-    """Return the functions of poses that do not depend on the legs."""
+    """Compile the entries of `KindFunctions` that depend on the pose only."""
     q = vector(7)
     is_configuration = marshal(is_pose, q, borrowed=True)
     find_difference = marshal(single.pose_difference, q, q, vector_out(6))
@@ -116,7 +116,7 @@ def _pose_functions() -> dict[str, Any]:
 
 
 def _leg_functions(legs: ArraySpec, is_configuration: Any) -> dict[str, Any]:
-    """Return the kinematics from poses to legs, and back."""
+    """Compile the entries of `KindFunctions` for forward and inverse kinematics."""
     q = vector(7)
     find_pose = marshal(solve_pose, legs, vector(6), q, borrowed=True)
     find_motion = marshal(
@@ -173,7 +173,7 @@ def _leg_functions(legs: ArraySpec, is_configuration: Any) -> dict[str, Any]:
 
 
 def _jacobian_functions(legs: ArraySpec, body: ArraySpec) -> dict[str, Any]:
-    """Return the functions of H, the Jacobian of the legs."""
+    """Compile the entries of `KindFunctions` that use the Jacobian of the legs."""
     find_jacobian = marshal(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
 
     @inner

@@ -57,7 +57,7 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
 
 
 def header(name: str, mechanism: Mechanism) -> str:
-    """Return the C header of a library."""
+    """Return the contents of a library's C header."""
     upper = name.upper()
     meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
     sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
@@ -93,7 +93,7 @@ def header(name: str, mechanism: Mechanism) -> str:
 
 
 def motor_data(name: str, mechanism: Mechanism) -> str:
-    """Return the declaration of elastic drives' data in C; empty if the drives are rigid."""
+    """Return the C declaration of the motors' home positions; empty for rigid drives."""
     if mechanism.drives.elasticity is None:
         return ""
     return (
@@ -103,7 +103,7 @@ def motor_data(name: str, mechanism: Mechanism) -> str:
 
 
 def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
-    """Return the motors' part of an example in C or C++: their state, and arguments of the step."""
+    """Return the motors' code in the examples in C and C++, by template key."""
     if mechanism.drives.elasticity is None:
         return dict.fromkeys(("MOTORS", "MOTOR_ARGUMENTS", "MOTOR_READINGS"), "")
     size = f"{name.upper()}_N"
@@ -118,7 +118,7 @@ def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
 
 
 def casadi_source(name: str, mechanism: Mechanism) -> str:
-    """Return the source of the functions for `casadi.external`."""
+    """Return the C source of the functions for `casadi.external`."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),
@@ -129,7 +129,7 @@ def casadi_source(name: str, mechanism: Mechanism) -> str:
 
 
 def coordinates_text(mechanism: Mechanism) -> str:
-    """Describe the numbers of a configuration and a velocity."""
+    """Describe configuration, velocity and efforts by their components, for a comment."""
     coordinates = mechanism.coordinates
     named = zip(map(in_comment, coordinates.velocity_names), coordinates.units, strict=True)
     units = ", ".join(f"{name} [{unit}]" for name, unit in named)
@@ -144,7 +144,7 @@ def coordinates_text(mechanism: Mechanism) -> str:
 
 
 def _declare(name: str, function: Function) -> str:
-    """Format a function's declaration with its description."""
+    """Format the C declaration of a function, with a comment on its arguments."""
     lines = [function.about]
     lines += [_meaning(argument) for argument in function.arguments]
     arguments = ", ".join(_argument(a) for a in function.arguments)
@@ -152,7 +152,7 @@ def _declare(name: str, function: Function) -> str:
 
 
 def _meaning(argument: Argument) -> str:
-    """Format shape, unit and frame of an argument."""
+    """Describe the shape, unit and frame of an argument in a sentence."""
     size = f" ({argument.size})" if argument.size else ""
     null = "; may be NULL" if argument.use == "maybe" else ""
     return f"{argument.name}{size}: {argument.meaning or 'as above'}{null}."
@@ -171,6 +171,6 @@ def _comment(*lines: str) -> str:
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
-    """Read a template of this package and replace `@KEY@` by values."""
+    """Read a template of this package and replace each `@KEY@` by its value."""
     text = TEMPLATES.joinpath(template).read_text(encoding="utf-8")
     return re.sub(r"@([A-Z_0-9]+)@", lambda found: str(values[found[1]]), text)

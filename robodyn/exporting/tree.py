@@ -61,7 +61,7 @@ from robodyn.solvers.tree.packing import Packed
 
 @kind_functions_of.register
 def _functions(m: ClosedLoop) -> KindFunctions:
-    """Compile all functions of a closed loop.
+    """Compile the `KindFunctions` of a closed loop.
 
     Raises:
         ModelError: the driven joints are not the independent joints, or there are too many bodies.
@@ -97,7 +97,7 @@ def _functions(m: ClosedLoop) -> KindFunctions:
 
 
 def _advance(own: list[Any], nq: int, n: int) -> Any:
-    """Compile a function that displaces a configuration with its loops closed."""
+    """Compile a function that displaces a configuration and closes its loops."""
 
     def advance_in(packing: Any) -> Any:
         find_displaced = marshal(entries.displace, *packing, vector_out(nq), vector(n), CLOSED)
@@ -113,7 +113,7 @@ def _advance(own: list[Any], nq: int, n: int) -> Any:
 
 
 def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
-    """Compile a function for the configuration with given positions of the driven joints."""
+    """Compile a function for the configuration at given driven-joint positions."""
     n, nq = len(m.joint_names), len(m.home)
     wraps = motions.wrapping_driven(m)
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), any(wraps)
@@ -164,7 +164,7 @@ def _pose(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _condition(m: ClosedLoop, packing: Any) -> Any:
-    """Compile a function for the larger of the two condition numbers."""
+    """Compile a function for the larger condition number, of motion or of forces."""
     find_conditions = marshal(
         condition_numbers, *packing, *map(constant, m.solver.comparable), NUMBER,
         ArraySpec(MATRIX, (1, len(m.home))), rows_out(1, 2),
@@ -180,7 +180,7 @@ def _condition(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _side(m: ClosedLoop) -> Any:
-    """Compile a function whose sign differs between the sides of type 2 singularities."""
+    """Compile a function whose result changes its sign at type 2 singularities."""
     if m.solver.side_arguments is None:
         return one_side
     plan, numbers, _, _, rows, passive = map(constant, m.solver.side_arguments)
@@ -213,7 +213,7 @@ def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
 
 
 def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
-    """Compile the function for derivatives; it fails if passive joints have dry friction."""
+    """Compile the derivatives; they fail if passive joints have dry friction."""
     n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
     has_derivatives = known is not None
     further = known.numbers[2:] if known else (np.zeros(m.solver.tree.rates), np.zeros((0, 1)))
@@ -237,7 +237,7 @@ def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> A
 
 
 def _either(first: Any, second: Any) -> Any:
-    """Return a function that calls the second one if the first one has no result."""
+    """Compile a function that calls `second` if `first` has no result."""
 
     @inner
     def find(*given: Any) -> bool:
@@ -247,7 +247,7 @@ def _either(first: Any, second: Any) -> Any:
 
 
 def _either_step(first: Any, second: Any) -> Any:
-    """Return a step that takes the second one if the status of the first one is a failure."""
+    """Compile a step that calls `second` if `first` has no result."""
 
     @inner
     def step(*given: Any) -> int:

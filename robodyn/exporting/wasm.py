@@ -89,7 +89,7 @@ def write_wasm(
 
 
 def data_of(mechanism: Mechanism) -> dict[str, object]:
-    """Return names, units, home and limits of the joints, for the module."""
+    """Return names, units, home and limits of a mechanism's joints, by JavaScript key."""
     return {
         "jointNames": list(mechanism.joint_names),
         "jointUnits": list(mechanism.drives.units),
@@ -101,7 +101,7 @@ def data_of(mechanism: Mechanism) -> dict[str, object]:
 
 
 def format_object(listed: Mapping[str, object]) -> str:
-    """Format an object of JavaScript, one key per line, with exact numbers."""
+    """Format an object literal of JavaScript, one key per line, with exact numbers."""
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in listed.items()]
     return "\n".join(["{", *lines, "}"])
 
@@ -112,7 +112,7 @@ def _use(argument: Argument) -> str:
 
 
 def _declare(function: Function, sizes: dict[str, int]) -> str:
-    """Format a method's types with its description."""
+    """Format the TypeScript declaration of a method, with a comment on its arguments."""
     parameters, given, notes = [], [], []
     for argument in function.arguments:
         kind = "number" if argument.use in ("double", "int") else "ArrayLike<number>"

@@ -34,7 +34,10 @@ _DEFINITIONS = "SELECT topic_type, encoding, encoded_message_definition FROM mes
 
 
 class Topic(NamedTuple):
-    """Topic of a bag; `definition` is in the format `encoding`, empty if the bag has none."""
+    """Topic of a bag, with the definition of its message type.
+
+    `definition` is in the format `encoding`, and empty if the bag has none.
+    """
 
     name: str
     kind: str
@@ -46,20 +49,23 @@ Row = tuple[Topic, int, bytes]  # a message: its topic, the time of receipt [ns]
 
 
 def files_of(bag: Path) -> list[Path]:
-    """Return the storage files of a bag, which is a file or a folder."""
+    """Return the paths of the storage files of a bag, which is a file or a folder."""
     if not bag.is_dir():
         return [bag]
     return [each for each in sorted(bag.iterdir()) if each.suffix in SUFFIXES]
 
 
 def has_journal(bag: Path) -> bool:
-    """Return whether a database of the bag has a journal: its recorder ended while writing."""
+    """Return whether a database of the bag still has a journal.
+
+    A journal means that its recorder ended while writing.
+    """
     beside = (Path(f"{file}{end}") for file in files_of(bag) for end in JOURNALS)
     return any(file.is_file() and file.stat().st_size for file in beside)
 
 
 def recovered_rows(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
-    """Return the readable messages of a bag's files, in order of receipt.
+    """Return the readable messages of an incomplete bag, in order of receipt.
 
     A message contains its bytes only if `is_selected` is True for its topic's name and type.
     """
@@ -94,7 +100,7 @@ def _rows_of_mcap(file: Path) -> Iterator[Row]:
 
 
 def _end(data: Any) -> int:
-    """Return the length of a file without trailing zeros, which replace data lost in a crash."""
+    """Return the length of a file without the trailing zeros that a crash leaves."""
     end = len(data)
     while end and not any(data[max(end - BLOCK, 0) : end]):
         end = max(end - BLOCK, 0)
@@ -105,7 +111,7 @@ def _end(data: Any) -> int:
 
 
 def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the operation code and content of each MCAP record between two offsets of a file."""
+    """Yield operation code and content of each MCAP record between two file offsets."""
     while at + _HEAD.size <= end:
         code, length = _HEAD.unpack_from(data, at)
         at += _HEAD.size
@@ -120,7 +126,7 @@ def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
 def _row(
     code: int, body: bytes, schemas: dict[int, tuple[str, str, str]], topics: dict[int, Topic]
 ) -> Iterator[Row]:
-    """Yield the message if a record contains one; store schemas and channels for later ones."""
+    """Yield the message in a record, if any; store the schema or channel in others."""
     if code == _MESSAGE and len(body) >= _MESSAGE_HEAD.size:
         channel, _, stamp, _ = _MESSAGE_HEAD.unpack_from(body)
         if channel in topics:
@@ -146,7 +152,7 @@ def _strings(body: bytes, at: int, count: int) -> list[str]:
 
 
 def _content(chunk: bytes) -> bytes:
-    """Decompress the records of a chunk as far as possible; empty if its checksum is wrong."""
+    """Decompress a chunk as far as possible; empty if its checksum is wrong."""
     if len(chunk) < _CHUNK_HEAD.size + 4:
         return b""
     (compression,) = _strings(chunk, _CHUNK_HEAD.size, 1)
@@ -164,7 +170,7 @@ def _content(chunk: bytes) -> bytes:
 
 
 def _decompressor(compression: str) -> Callable[[bytes], bytes]:
-    """Return a function that decompresses a stream piece by piece."""
+    """Return a function that decompresses the next bytes of a stream."""
     if compression == "lz4":
         from lz4.frame import LZ4FrameDecompressor
 

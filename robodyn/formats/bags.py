@@ -77,7 +77,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
 
 
 def _read_whole(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
-    """Read a complete bag with rosbags, for `read_bag`."""
+    """Return the requested contents of a complete bag, read with rosbags."""
     from rosbags.highlevel import AnyReader
     from rosbags.typesys import Stores, get_typestore
 
@@ -100,7 +100,7 @@ def _read_whole(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
 
 
 def _decode(bag: Path, rows: Sequence[Row], is_selected: Callable[[str, str], bool]) -> Bag:
-    """Decode recovered messages, for `read_bag`."""
+    """Return the requested contents of a bag from its recovered messages."""
     from rosbags.typesys import Stores, get_types_from_idl, get_types_from_msg, get_typestore
 
     present = list(dict.fromkeys(topic for topic, _, _ in rows))
@@ -128,7 +128,10 @@ def _decode(bag: Path, rows: Sequence[Row], is_selected: Callable[[str, str], bo
 def _deserialize(
     bag: Path, raw: Iterable[tuple[str, str, int, bytes]], store: Any
 ) -> list[tuple[str, int, Any]]:
-    """Deserialize rows of topic, type, time of receipt and bytes, skipping invalid messages."""
+    """Return topic, time of receipt [ns] and message of each valid raw message.
+
+    A raw message is its topic, type, time of receipt and bytes.
+    """
     messages: list[tuple[str, int, Any]] = []
     left_out: Counter[str] = Counter()
     for topic, kind, stamp, data in raw:
@@ -170,7 +173,10 @@ def write_bag(
 
 
 def _storage(bag: Path) -> Path:
-    """Return the bag or, for a folder without metadata, the only file in it."""
+    """Return the path that rosbags can read: the bag, or the only file in it.
+
+    The file is returned for a folder without metadata.
+    """
     if not bag.is_dir() or (bag / "metadata.yaml").exists():
         return bag
     files = files_of(bag)

@@ -37,11 +37,11 @@ _UNIT_WORD = re.compile(r"^[\[(]?[a-zA-Zµ°%·^*/ .\d-]{0,12}[\])]?$")
 
 
 class Columns(NamedTuple):
-    """Table of numbers.
+    """Table of numbers read from a CSV file, with names and units of its columns.
 
     Attributes:
         names: names of the columns, without units.
-        numbers: (N, columns); empty cells and `nan` are NaN.
+        numbers: (N, columns) values; empty cells and `nan` are NaN.
         line: line number of the header.
         units: units of the columns; empty if the file states no units.
         lines: (N,) line numbers of the rows.
@@ -60,7 +60,10 @@ class _Line(NamedTuple):
 
 
 def read_columns(path: Path) -> Columns:
-    """Read a table of numbers with a header.
+    """Read a table of numbers with a header from a CSV file.
+
+    Returns:
+        The names, units and values of the columns.
 
     Raises:
         InvalidInput: the file cannot be read, is empty, has no header, or has two columns of the
@@ -111,7 +114,7 @@ def read_columns(path: Path) -> Columns:
 
 
 def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -> None:
-    """Write columns, each with a heading and numbers (N,), to a CSV file without rounding.
+    """Write columns, each a heading and values (N,), to a CSV file without rounding.
 
     A heading that a spreadsheet would evaluate as a formula is preceded by a `'`.
 
@@ -145,7 +148,7 @@ def _text(path: Path) -> str:
 
 
 def _separator(path: Path, lines: Sequence[_Line]) -> str:
-    """Find the separator that splits the first lines into equally many, and most, cells."""
+    """Return the separator that splits the first lines into equally many, most cells."""
     best, most = "", 1
     for each in SEPARATORS:
         try:
@@ -187,7 +190,10 @@ def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[
 
 
 def _commented_header(path: Path, comments: Sequence[_Line], first: _Line, separator: str) -> _Line:
-    """Return a header in the last comment before the numbers, as numpy.savetxt writes it."""
+    """Return the header in the last comment before the numbers.
+
+    numpy.savetxt writes headers as comments.
+    """
     count = len(_cells(path, first, separator))
     for line in reversed(comments):
         if len(_cells(path, line, separator)) == count:
@@ -205,7 +211,7 @@ def _is_numeric(cells: Sequence[str]) -> bool:
 
 
 def _is_of_units(row: Sequence[str]) -> bool:
-    """Return whether a row contains the columns' units: short words, and no number."""
+    """Return whether a row contains units: short words and no numbers."""
     words = [cell for cell in row if cell.strip()]
     return bool(words) and all(
         _UNIT_WORD.match(cell.strip())

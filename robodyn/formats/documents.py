@@ -25,7 +25,7 @@ REQUIRED: Final[Any] = object()
 
 
 def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """Read a YAML file that contains a mapping.
+    """Read a YAML file that contains a mapping, and return it as a dictionary.
 
     Raises:
         RobodynError: an error of class `error`; its message is one line with file, line and column.
@@ -36,13 +36,14 @@ def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[
 def plain_document(
     given: Mapping[str, Any], source: str, error: type[RobodynError] = ModelError
 ) -> dict[str, Any]:
-    """Copy a mapping with values of YAML's types: mappings, lists, texts and numbers.
+    """Return a copy of a mapping that consists of YAML's types only.
 
-    Tuples and arrays become lists, NumPy numbers become Python numbers, and paths become texts.
+    These are mappings, lists, strings and numbers. Tuples and arrays become lists, NumPy numbers
+    become Python numbers, and paths become strings.
 
     Raises:
-        RobodynError: an error of class `error`: a key is not text, or the document is nested too
-            deeply or is too large.
+        RobodynError: an error of class `error`: a key is not a string, or the document is nested
+            too deeply or is too large.
     """
     left = MAX_NODES
 
@@ -75,7 +76,7 @@ def plain_document(
 
 @dataclass(frozen=True)
 class Fields:
-    """Mapping in a document, read field by field.
+    """Mapping in a document, whose fields are read by name and checked.
 
     Attributes:
         data: the mapping.
@@ -93,7 +94,7 @@ class Fields:
         return self.data.get(name) is not None
 
     def only(self, *known: str) -> None:
-        """Reject fields whose names are not among `known`, and suggest the most similar name."""
+        """Reject fields with other names than `known`, and suggest the most similar name."""
         for name in self.data:
             if name not in known:
                 near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -103,18 +104,21 @@ class Fields:
                 )
 
     def where(self, name: str) -> str:
-        """Return the dotted path of a field."""
+        """Return the dotted path of a field in the document."""
         return f"{self.path}.{name}" if self.path else name
 
     def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
-        """Create the error for a field of this mapping, with the expected value."""
+        """Create the error for the value of a field; its message states what is expected."""
         return self.error(
             f"{self.source}: {self.where(name)} is {shown(value)}, expected {expected}",
             value=value,
         )
 
     def get(self, name: str, expected: str, default: Any = REQUIRED) -> Any:
-        """Return the raw value of a field, or `default`; raise if a required field is missing."""
+        """Return the unchecked value of a field, or `default`.
+
+        Raises an error of class `error` if the field is missing and has no default.
+        """
         value = self.data.get(name)
         if value is not None:
             return value
@@ -125,14 +129,17 @@ class Fields:
         return default
 
     def child(self, name: str, default: Any = REQUIRED) -> Fields:
-        """Read a field that is a mapping; `default={}` makes it optional."""
+        """Return a field that is a mapping, as `Fields`.
+
+        `default={}` makes the field optional.
+        """
         value = self.get(name, "a mapping of fields", default)
         if not isinstance(value, dict):
             raise self.refuse(name, value, "a mapping of fields")
         return Fields(value, self.source, self.where(name), self.error)
 
     def children(self, name: str) -> list[Fields]:
-        """Read a field that is a list of mappings."""
+        """Return a field that is a list of mappings, as a list of `Fields`."""
         value = self.get(name, "a list of mappings")
         if not isinstance(value, list):
             raise self.refuse(name, value, "a list of mappings")
@@ -153,7 +160,10 @@ class Fields:
         at_least: float | None = None,
         above: float | None = None,
     ) -> float:
-        """Read a finite number, optionally bounded from below; `default` may be infinite."""
+        """Return a field that is a finite number, optionally bounded from below.
+
+        `unit` is used in messages. `default` may be infinite.
+        """
         expected = "a number" + _bound(at_least, above) + _in(unit)
         value = self.get(name, expected, default)
         if value is default and default is not REQUIRED:
@@ -168,32 +178,32 @@ class Fields:
     def array(
         self, name: str, shape: tuple[int, ...], unit: str = "", default: Any = REQUIRED
     ) -> FloatArray:
-        """Read finite numbers of a given shape, (3,) or (3, 3), as nested lists."""
+        """Return a field of nested lists as an array (3,) or (3, 3) of finite numbers."""
         expected = f"{_layout(shape)} of numbers{_in(unit)}"
         value = self.get(name, expected, default)
         self._check_shape(name, value, shape, expected)
         return np.array(value, dtype=np.float64)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Read a field that is true or false."""
+        """Return a field that is true or false."""
         value = self.get(name, "true or false", default)
         if not isinstance(value, bool):
             raise self.refuse(name, value, "true or false")
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """Read a list of joint names."""
+        """Return a field that is a list of joint names, as a tuple."""
         value = self.get(name, "a list of joint names")
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
             raise self.refuse(name, value, "a list of joint names")
         return tuple(value)
 
     def over(self, defaults: Mapping[str, Any]) -> Fields:
-        """Return these fields completed by default values, also in nested mappings."""
+        """Return these fields, completed by default values, also in nested mappings."""
         return Fields(_merge(defaults, self.data), self.source, self.path, self.error)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
-        """Read a string, optionally one of `choices`."""
+        """Return a field that is a string, optionally one of `choices`."""
         expected = "one of " + ", ".join(choices) if choices else "a text"
         value = self.get(name, expected, default)
         if not isinstance(value, str) or not value or (choices and value not in choices):
@@ -249,7 +259,7 @@ def _in(unit: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Format a value for messages, truncated to a few hundred characters."""
+    """Format a value for messages, in at most 100 characters."""
     # sliced before formatting, so that a value of a megabyte gives no message of a megabyte
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"

@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 
 
 class Finding(NamedTuple):
-    """Inertia tensor that no rigid body can have.
+    """Result of a check: an inertia tensor that no rigid body can have.
 
     Attributes:
         bodies: names of the bodies with this tensor.
@@ -63,7 +63,10 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
-    """Find unphysical tensors (3, 3) among named bodies; equal tensors share one finding."""
+    """Return the unphysical tensors (3, 3) [kg m^2] among those of named bodies.
+
+    Bodies with equal tensors share one finding.
+    """
     groups: dict[bytes, tuple[FloatArray, list[str]]] = {}
     for name, inertia in bodies:
         tensor = np.ascontiguousarray(inertia, dtype=np.float64)
@@ -75,7 +78,10 @@ def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
 def check_inertias(
     source: str, bodies: Iterable[tuple[str, ArrayLike]], *, strict: bool = False
 ) -> list[Finding]:
-    """Warn about unphysical tensors of named bodies, or reject the first one if `strict`.
+    """Warn about unphysical tensors of named bodies, or reject them if `strict`.
+
+    Returns:
+        The findings; empty if all tensors are physical.
 
     Raises:
         UnphysicalInertia: a tensor is unphysical and `strict` is True; `value` contains its
@@ -93,7 +99,7 @@ def check_inertias(
 
 
 def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -> None:
-    """Warn about moving links without an `<inertial>`, in one line for all of them.
+    """Warn about moving links without an `<inertial>`, or reject them if `strict`.
 
     Raises:
         ModelError: with `strict=True`.

@@ -22,14 +22,17 @@ from robodyn.formats.ros_packages import find_package
 
 
 class Mesh(NamedTuple):
-    """Triangle mesh: vertices (V, 3) [m] in the visual's frame, faces (F, 3) of their indices."""
+    """Triangle mesh: vertices (V, 3) [m], and their indices (F, 3) for each face.
+
+    The vertices are in the visual's frame.
+    """
 
     vertices: FloatArray
     faces: IntArray
 
 
 def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = None) -> Path:
-    """Find the file of a mesh that is named by package://, file://, or a relative path.
+    """Find the file of a mesh named by package://, file://, or a relative path.
 
     Args:
         name: name of the mesh in the URDF.
@@ -71,9 +74,9 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
 
 
 def with_mesh_files(text: str, near: Path) -> str:
-    """Replace mesh names in URDF text that no sourced ROS 2 resolves by file:// names, for RViz.
+    """Return URDF text whose mesh names RViz can open without a sourced ROS 2.
 
-    Names whose files are not found stay unchanged.
+    Names that no sourced ROS 2 resolves become file:// names, unless their files are not found.
     """
 
     def located(match: re.Match[str]) -> str:
@@ -83,7 +86,10 @@ def with_mesh_files(text: str, near: Path) -> str:
 
 
 def mesh_address(name: str, near: Path) -> str:
-    """Return a mesh's file:// name, or its own name if ROS 2 resolves it or no file is found."""
+    """Return the name under which RViz finds a mesh.
+
+    It is a file:// name, or the mesh's own name if ROS 2 resolves that or no file is found.
+    """
     try:
         scheme = urlparse(name).scheme
     except ValueError:
@@ -108,7 +114,9 @@ def _is_sourced(name: str) -> bool:
 
 
 def read_mesh(path: Path, scale: FloatArray) -> Mesh:
-    """Read and scale the triangles of a file; a scene of several parts becomes one mesh.
+    """Read the triangles of a mesh file, scaled by `scale` (3,).
+
+    A scene of several parts becomes one mesh.
 
     Raises:
         ModelError: the file cannot be read, or a package that is required to read it is missing.

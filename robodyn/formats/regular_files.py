@@ -36,7 +36,7 @@ def refuse_special_files(path: Path) -> None:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a regular file of at most `LARGEST` bytes.
+    """Return the content of a regular file of at most `LARGEST` bytes.
 
     Raises:
         InvalidInput: the file does not exist, is not a regular file, is too large, or cannot be

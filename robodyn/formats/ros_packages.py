@@ -23,7 +23,9 @@ HEIGHT = 6
 
 
 def find_package(name: str, near: Path | None = None) -> Path:
-    """Return the folder of a package; `near` is the file that refers to it.
+    """Return the folder of the ROS package `name`.
+
+    `near` is the file that refers to the package.
 
     Raises:
         ModelError: the package was not found; the error suggests a remedy.
@@ -62,7 +64,10 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
 
 
 def package_folders() -> tuple[Path, ...]:
-    """Return the folders of packages, from ROBODYN_PACKAGE_PATH and a sourced ROS 2."""
+    """Return folders that contain ROS packages.
+
+    They come from ROBODYN_PACKAGE_PATH and from a sourced ROS 2.
+    """
     sourced = (prefix / "share" for prefix in _folders("AMENT_PREFIX_PATH"))
     return (*_folders(PATH_VARIABLE), *sourced)
 

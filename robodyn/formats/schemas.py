@@ -13,7 +13,7 @@ _SUFFIX = ".schema.json"
 
 
 def schemas() -> tuple[str, ...]:
-    """Return the names of the schemas: one for each kind with a YAML form, and `waypoints`."""
+    """Return the names of the schemas: the kinds with a YAML form, and `waypoints`."""
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _folder().glob(f"*{_SUFFIX}")))
 
 
@@ -29,7 +29,7 @@ def schema_file(name: str) -> Path:
 
 
 def editor_line(name: str) -> str:
-    """Return the comment that refers an editor with a YAML language server to a schema."""
+    """Return the comment line that gives a YAML language server its schema."""
     return f"# yaml-language-server: $schema={schema_file(name)}\n"
 
 

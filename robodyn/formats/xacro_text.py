@@ -40,7 +40,7 @@ def use_arguments(arguments: Mapping[str, str]) -> None:
 
 
 def arguments_of(words: Iterable[str]) -> dict[str, str]:
-    """Parse arguments of the form `name:=value`, as on the command line of xacro.
+    """Return the names and values in arguments of the form `name:=value`.
 
     Raises:
         InvalidInput: a string does not have this form.
@@ -58,9 +58,11 @@ def arguments_of(words: Iterable[str]) -> dict[str, str]:
 
 
 def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
-    """Expand a xacro file to URDF text; `arguments` are its `xacro:arg` values.
+    """Expand a xacro file, and return the URDF text.
 
     `ros_packages.find_package` resolves `$(find package)`, so no ROS is needed.
+
+    `arguments` are values of the file's `xacro:arg`s by name.
 
     Raises:
         MissingExtra: the xacro package is not installed.
@@ -94,7 +96,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
 
 def expand_alone() -> None:
-    """Expand the file named on standard input, and print its text or the reason for a failure."""
+    """Expand the file named on standard input; print its text or why it failed."""
     path, mappings, seconds, memory = json.load(sys.stdin)
     _limit_resources(seconds, memory)
     import xacro
@@ -117,7 +119,7 @@ def expand_alone() -> None:
 
 
 def _limit_resources(seconds: int, memory: int) -> None:
-    """Limit processor time [s] and memory [bytes] of this process, if the system permits."""
+    """Limit processor time [s] and memory [bytes] of this process, if possible."""
     with contextlib.suppress(ImportError):
         resource = importlib.import_module("resource")
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
@@ -135,7 +137,7 @@ def _too_much(path: Path) -> ModelError:
 
 @contextlib.contextmanager
 def _finding(path: Path) -> Iterator[None]:
-    """Make xacro find packages with `find_package`."""
+    """Return a context in which xacro finds packages with `find_package`."""
     from xacro import substitution_args
 
     def find(name: str) -> str:
@@ -160,6 +162,6 @@ def _error(path: Path, reason: str, root: ElementTree.Element) -> ModelError:
 
 
 def _arguments(root: ElementTree.Element) -> list[str]:
-    """List the names of the arguments that a file declares."""
+    """Return the names of the arguments that a file declares."""
     tags = "}arg", ":arg"
     return [e.get("name", "") for e in root.iter() if str(e.tag).endswith(tags)]

@@ -25,25 +25,28 @@ INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def number(value: float) -> str:
-    """Format a float with the fewest digits that read back exactly."""
+    """Return a float as a string, with the fewest digits that read back exactly."""
     text = repr(float(value))
     return text[:-2] if text.endswith(".0") else text
 
 
 def numbers(values: ArrayLike) -> str:
-    """Format floats, separated by spaces, as `number` does."""
+    """Return floats as a string, separated by spaces, each formatted by `number`."""
     return " ".join(number(value) for value in np.asarray(values, dtype=np.float64).ravel())
 
 
 def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> ElementTree.Element:
-    """Create an element, and append it to `parent` unless that is None."""
+    """Create an XML element, and append it to `parent` unless that is None.
+
+    Returns the new element.
+    """
     if parent is None:
         return ElementTree.Element(tag, attributes)
     return ElementTree.SubElement(parent, tag, attributes)
 
 
 def document_text(robot: ElementTree.Element) -> str:
-    """Format a document as XML text."""
+    """Return a document as XML text, with its declaration."""
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
 
@@ -54,19 +57,19 @@ def origin(
     rpy: ArrayLike = (0.0, 0.0, 0.0),
     tag: str = "origin",
 ) -> None:
-    """Add an `<origin>` with xyz [m] and rpy [rad]."""
+    """Add an `<origin>` with `xyz` [m] and `rpy` [rad] to an element."""
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
 def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-    """Convert xyz [m] and rpy [rad] of an origin to a homogeneous transform (4, 4)."""
+    """Return the transform (4, 4) for xyz [m] and rpy [rad] of an `<origin>`."""
     out = np.eye(4)
     out[:3, 3], out[:3, :3] = xyz, rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
     return out
 
 
 def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> FloatArray:
-    """Read the homogeneous transform (4, 4) of an `<origin>`; the identity if it is missing.
+    """Return the transform (4, 4) of an `<origin>`; the identity if it is missing.
 
     Raises:
         ModelError: `xyz` or `rpy` does not consist of three numbers, or `quat_xyzw` is not a unit
@@ -84,10 +87,10 @@ def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> Flo
 
 
 def rpy_of_quaternion(text: str, where: str) -> FloatArray:
-    """Convert a URDF 1.1 quaternion, a text x y z w, to roll, pitch and yaw (3,) [rad].
+    """Convert a string x y z w of URDF 1.1 to roll, pitch and yaw (3,) [rad].
 
     Raises:
-        ModelError: the text does not consist of four numbers, or the quaternion's length differs
+        ModelError: the string does not consist of four numbers, or the quaternion's length differs
             from 1 by more than 1e-3.
     """
     quaternion = np.array(numbers_in(text, 4, where))
@@ -102,17 +105,23 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
 
 
 def finite(value: float) -> float:
-    """Return a limit, or infinity for values of `UNLIMITED` and above."""
+    """Return a limit; magnitudes of `UNLIMITED` and above become infinite."""
     return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def frame_origin(parent: ElementTree.Element, place: FloatArray, tag: str = "origin") -> None:
-    """Add the `<origin>` of a frame (4, 4), exact within rounding at every pitch."""
+    """Add the `<origin>` for a transform (4, 4) to an element.
+
+    It is exact within rounding at every pitch.
+    """
     origin(parent, place[:3, 3], rpy_of_rotation(place[:3, :3]), tag)
 
 
 def remove_params(robot: ElementTree.Element, names: Container[str]) -> None:
-    """Remove parameters of joints from `<ros2_control>`, but keep those of the hardware."""
+    """Remove the parameters of joints from `<ros2_control>`.
+
+    Those of the hardware stay.
+    """
     for joint in robot.iterfind("ros2_control/joint"):
         for param in joint.findall("param"):
             if param.get("name", "") in names:

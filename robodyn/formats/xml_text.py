@@ -18,7 +18,7 @@ MAX_DEPTH = 64
 
 
 def parse_xml(text: str, source: str, max_depth: int = MAX_DEPTH) -> ElementTree.Element:
-    """Parse an XML text with elements nested at most `max_depth` deep; return its root.
+    """Parse XML text, nested at most `max_depth` deep; return the root element.
 
     Raises:
         ModelError: the text is too large, nested too deeply, or malformed (the error states file,
@@ -39,9 +39,9 @@ def numbers_in(
     at_least: float = -math.inf,
     within: float = math.inf,
 ) -> list[float]:
-    """Parse the numbers in an attribute or an element's text, finite unless `infinite`.
+    """Return the `count` numbers in an attribute or in the text of an element.
 
-    They must be at least `at_least`, and at most `within` in magnitude.
+    They must be finite unless `infinite`, at least `at_least`, and at most `within` in magnitude.
 
     Raises:
         ModelError: the text does not consist of such numbers; `where` names the file and the
@@ -63,9 +63,9 @@ def numbers_in(
 
 
 def without_comments(text: str) -> str:
-    """Replace comments by blank lines, because Gazebo's contain `--`, which XML forbids.
+    """Return XML text with its comments replaced by blank lines.
 
-    Lines keep their numbers.
+    Comments in Gazebo's files contain `--`, which XML forbids. Line numbers do not change.
     """
     parts, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:

@@ -26,7 +26,7 @@ MAX_DEPTH = 64
 
 
 def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
-    """Read a regular UTF-8 file of at most `MAX_BYTES`.
+    """Return the text of a regular UTF-8 file of at most `MAX_BYTES`.
 
     Raises:
         RobodynError: an error of class `error` with the file's name: the file cannot be read.
@@ -53,7 +53,9 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
 
 
 def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """Parse a YAML text that contains a mapping; `source` names it in messages.
+    """Parse YAML text that contains a mapping, and return the mapping.
+
+    `source` names the text in messages.
 
     Raises:
         RobodynError: an error of class `error` with file, line and column: the text is malformed or
@@ -122,7 +124,7 @@ for _kind, _pattern, _first in (
 
 
 class _Bounds:
-    """Counter of the nodes in an expanded document; it rejects cycles and foreign tags."""
+    """Counter of nodes in an expanded document; rejects cycles and foreign tags."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, int | None] = {}

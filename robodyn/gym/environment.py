@@ -42,12 +42,12 @@ class Task(ABC):
     failure_reward: float = -100.0
 
     def setup(self, env: MechanismVectorEnv) -> None:  # noqa: B027
-        """Prepare for an environment; called once, before the first reset."""
+        """Prepare the task for an environment; called once, before the first reset."""
 
     def randomize(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> Sequence[Mechanism] | None:
-        """Draw random parameters for the rows whose episodes begin.
+        """Draw random parameters for the rows that begin an episode.
 
         Rows of `env.noise`, `env.latency` and `env.delay` may be assigned here.
 
@@ -64,7 +64,7 @@ class Task(ABC):
     def reset(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the initial states of rows; by default home at rest.
+        """Return the initial states of the given rows, by default home at rest.
 
         Args:
             env: environment.
@@ -78,24 +78,27 @@ class Task(ABC):
         return np.tile(m.home, (len(rows), 1)), np.zeros((len(rows), m.coordinates.velocity_size))
 
     def observe(self, env: MechanismVectorEnv) -> FloatArray:
-        """Return observations (num_envs, d); by default displacements from home and velocities."""
+        """Return the observations (num_envs, d) of the present state.
+
+        By default they are displacements from home and velocities.
+        """
         q = env.plants.configuration
         home = np.broadcast_to(env.mechanism.home, q.shape)
         return np.hstack([env.mechanism.difference(home, q), env.plants.velocity])
 
     @abstractmethod
     def reward(self, env: MechanismVectorEnv, action: FloatArray) -> FloatArray:
-        """Return the rewards (num_envs,) of actions (num_envs, n) that led to the present state."""
+        """Return the reward (num_envs,) of each action (num_envs, n) that led to this state."""
 
     def terminated(self, env: MechanismVectorEnv) -> BoolArray:
-        """Return whether episodes have ended (num_envs,); by default none have."""
+        """Return whether each episode has ended (num_envs,); by default none has."""
         return np.zeros(env.num_envs, dtype=np.bool_)
 
     def wrench(self, env: MechanismVectorEnv) -> FloatArray | None:
-        """Return the wrenches on the bodies (num_envs, 6) [N, N m], base frame, if there are any.
+        """Return the wrenches (num_envs, 6) [N, N m] on the bodies, base frame, or None.
 
-        None means no wrenches. The method is called once in every `env.actuation_dt`, for which the
-        wrench is constant. A task with bodies of its own advances them here.
+        None means no external wrenches. The method is called once in every `env.actuation_dt`, for
+        which the wrench is constant. A task with bodies of its own advances them here.
         """
         return None
 
@@ -210,9 +213,16 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[FloatArray, dict[str, Any]]:
-        """Begin episodes of all rows, or of those in the mask (num_envs,) `options["reset_mask"]`.
+        """Begin new episodes, and return the first observations.
 
         With the same `seed`, all later results are equal, bit for bit.
+
+        Args:
+            seed: seed of all random numbers; None to continue the present sequence.
+            options: with a mask (num_envs,) `reset_mask`, only the masked rows begin a new episode.
+
+        Returns:
+            Observations (num_envs, d), and an empty dictionary.
         """
         super().reset(seed=seed)
         mask = (options or {}).get("reset_mask", np.ones(self.num_envs, dtype=np.bool_))
@@ -225,6 +235,10 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self, actions: Any
     ) -> tuple[FloatArray, FloatArray, BoolArray, BoolArray, dict[str, Any]]:
         """Apply actions (num_envs, n) for `control_dt`, and begin new episodes where due.
+
+        Returns:
+            Observations (num_envs, d), rewards, whether the episode terminated, whether it was
+            truncated (num_envs,) each, and further information, as Gymnasium defines it.
 
         Raises:
             InvalidInput: actions of the wrong shape or not finite.
@@ -260,7 +274,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         return received, reward, terminated, truncated, info
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a picture (height, width, 3) of each row, if `render_mode` is `rgb_array`."""
+        """Return a picture (height, width, 3) of each row; None without `render_mode`."""
         if self.render_mode is None:
             return None
         camera = Camera(self.mechanism)
@@ -268,7 +282,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(camera.pixels(one, q) for one, q in rows)
 
     def _begin(self, rows: IntArray, rng: np.random.Generator) -> None:
-        """Begin an episode of each of the rows (k,)."""
+        """Begin an episode of each of the rows with these indices (k,)."""
         self.time[rows], self._count[rows], self._over[rows] = 0.0, 0, False
         others = self.task.randomize(self, rows, rng)
         if others is not None:
@@ -277,7 +291,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self._actions.begin(rows, 0.0)
 
     def _advance(self, actions: FloatArray) -> None:
-        """Advance the plants by `control_dt` with the actions that have passed their delays."""
+        """Advance the plants by `control_dt`, applying each action after its delay."""
         self._actions.push(actions, self._lags(self.delay).max())
         for part in range(self._parts):
             passed = self._count * self.control_dt + part * self.actuation_dt
@@ -289,14 +303,14 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         self.time = np.asarray(self._count * self.control_dt)
 
     def _lags(self, times: FloatArray) -> IntArray:
-        """Convert times (num_envs,) [s] to steps of the environment, rounded up."""
+        """Convert times (num_envs,) [s] to numbers of environment steps, rounded up."""
         return np.maximum(np.ceil(times / self.control_dt - 1e-9), 0.0).astype(np.int64)
 
     def _observations(self) -> FloatArray:
         return np.array(self.task.observe(self), dtype=np.float64)
 
     def _receive(self) -> FloatArray:
-        """Return observations as the agent receives them: late, and with noise."""
+        """Return the delayed and noisy observations (num_envs, d) that the agent receives."""
         seen = self._observed.past(self._lags(self.latency))
         if self.noise.any():
             seen = seen + self.noise * self.np_random.normal(size=seen.shape)
@@ -314,7 +328,7 @@ def _task_of(task: Task | str) -> Task:
 
 
 def _ratio(name: str, value: float, of: str, period: float) -> int:
-    """Return the number of periods in a time; reject a time that is not a multiple."""
+    """Return how many periods a time contains; reject a time that is not a multiple."""
     count = round(as_scalar(name, value, "s", above=0.0) / as_scalar(of, period, "s", above=0.0))
     if not count or abs(count * period - value) > 1e-9:
         raise InvalidInput(
@@ -324,7 +338,7 @@ def _ratio(name: str, value: float, of: str, period: float) -> int:
 
 
 def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
-    """Return efforts (n,) that hold a mechanism at home, and the remaining effort range."""
+    """Return efforts (n,) that hold a mechanism at home, and the range left to the limits."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)
@@ -369,13 +383,21 @@ class MechanismEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin an episode; the same `seed` leads to the same results."""
+        """Begin an episode; the same `seed` leads to the same results.
+
+        Returns:
+            The first observation (d,), and an empty dictionary.
+        """
         super().reset(seed=seed)
         observation, info = self.rows.reset(seed=seed, options=options)
         return observation[0], info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Apply an action (n,) for `control_dt`.
+
+        Returns:
+            Observation (d,), reward, whether the episode terminated, whether it was truncated, and
+            further information.
 
         Raises:
             InvalidInput: an action of the wrong shape or not finite.
@@ -385,6 +407,6 @@ class MechanismEnv(gymnasium.Env[Any, Any]):
         return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Any:
-        """Return a picture (height, width, 3), if `render_mode` is `rgb_array`."""
+        """Return a picture (height, width, 3) of the mechanism; None without `render_mode`."""
         pictures = self.rows.render()
         return None if pictures is None else pictures[0]

@@ -10,25 +10,25 @@ from robodyn.arrays import FloatArray, IntArray
 
 
 class History:
-    """Past values of each row, the newest first.
+    """Latest values of a quantity for each row of a batch, the newest first.
 
     Args:
-        values: (rows, k) of all rows.
+        values: (rows, k) initial values, with one row of k components for each row of the batch.
     """
 
     def __init__(self, values: FloatArray) -> None:
         self._values = values[None].copy()
 
     def begin(self, rows: IntArray, values: FloatArray | float) -> None:
-        """Replace the past of rows by constant values."""
+        """Replace all stored values of the rows with indices `rows` by `values`."""
         self._values[:, rows] = values
 
     def push(self, values: FloatArray, depth: int) -> None:
-        """Add the newest values and keep `depth` older ones."""
+        """Add the newest values (rows, k) and keep at most `depth` older ones."""
         self._values = np.concatenate([values[None], self._values[:depth]])
 
     def past(self, lags: IntArray) -> FloatArray:
-        """Return the value of each row `lags` steps ago (rows,), or its oldest value."""
+        """Return each row's value (rows, k) of `lags` (rows,) steps ago, or its oldest value."""
         oldest = len(self._values) - 1
         found: FloatArray = self._values[np.minimum(lags, oldest), np.arange(len(lags))]
         return found

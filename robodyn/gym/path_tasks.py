@@ -12,7 +12,7 @@ from robodyn.trajectories import load_path
 
 
 class Reach(Task):
-    """Reach a configuration and stay there.
+    """Task of reaching a configuration and staying there.
 
     Starts and goals lie on the mechanism's demonstration path, where every configuration can be
     reached. An observation (n + 3 nv,) has the driven joints' positions relative to home, the
@@ -22,14 +22,14 @@ class Reach(Task):
 
     Attributes:
         scale: (nv,) range of each displacement on the path.
-        goal: (num_envs,) rows of the sampled path that are the goals; for moving goals, those at
+        goal: (num_envs,) indices of the goals on the sampled path; for moving goals, those at
             the start of the episode.
     """
 
     _moves = False
 
     def setup(self, env: MechanismVectorEnv) -> None:
-        """Sample the path at the control period, and find the ranges on it."""
+        """Sample the path at the control period, and determine the ranges of motion on it."""
         m = env.mechanism
         path = load_path("demo", m)
         self.path = path.sample(np.arange(0.0, path.duration, env.control_dt))
@@ -44,7 +44,11 @@ class Reach(Task):
     def reset(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Draw random starts and goals on the path for the given rows."""
+        """Draw random starts and goals on the path for the rows with the given indices (k,).
+
+        Returns:
+            Configurations (k, nq) and velocities (k, nv) of the starts.
+        """
         last = max(1, len(self.path.configuration) - self._moves * env.episode_steps)
         first, self.goal[rows] = rng.integers(0, last, (2, len(rows)))
         start = self.goal[rows] if self._moves else first
@@ -58,7 +62,11 @@ class Reach(Task):
         return np.hstack([joints / self._joints_scale, *(each / self.scale for each in others)])
 
     def reward(self, env: MechanismVectorEnv, action: FloatArray) -> FloatArray:
-        """Return minus the mean square of displacements, minus a thousandth of that of actions."""
+        """Return the rewards (num_envs,): minus the weighted mean squares of two quantities.
+
+        These are the displacement to the goal, relative to its range on the path, with weight 1,
+        and the action, with weight 0.001.
+        """
         away = np.square(self.displacement(env) / self.scale).mean(axis=1)
         return np.asarray(-away - 1e-3 * np.square(action).mean(axis=1))
 
@@ -68,7 +76,7 @@ class Reach(Task):
         return env.mechanism.difference(env.plants.configuration, goals)
 
     def _rows(self, env: MechanismVectorEnv) -> IntArray:
-        """Return the rows (num_envs,) of the sampled path that are the present goals."""
+        """Return the indices (num_envs,) of the present goals on the sampled path."""
         passed = self._moves * np.rint(env.time / env.control_dt).astype(np.int64)
         return np.asarray(np.minimum(self.goal + passed, len(self.path.configuration) - 1))
 

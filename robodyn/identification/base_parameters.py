@@ -4,7 +4,8 @@
 
 Base parameters are the combinations of parameters on which the efforts depend. QR with column
 pivoting selects independent columns of the regressor; every other column is a combination of these,
-Y_d = Y_b X, so efforts depend on pi_b + X pi_d only (Gautier, 1991).
+Y_d = Y_b X. With the parameters pi_b and pi_d of both groups of columns, efforts depend on pi_b + X
+pi_d only (Gautier, 1991).
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ class BaseColumns:
     """Independent columns of a regressor, and the other columns as combinations of them.
 
     Attributes:
-        kept: (b,) independent columns, ascending.
-        dropped: (d,) other columns.
-        combination: (b, d): Y[dropped] = Y[kept] @ combination.
+        kept: (b,) indices of the independent columns, ascending.
+        dropped: (d,) indices of the other columns.
+        combination: (b, d) matrix with Y[:, dropped] = Y[:, kept] @ combination, where Y is the
+            regressor.
     """
 
     kept: tuple[int, ...]
@@ -45,14 +47,18 @@ class BaseColumns:
 
     @property
     def matrix(self) -> FloatArray:
-        """Matrix (b, p): base parameters = matrix @ parameters."""
+        """Matrix (b, p) from parameters to base parameters: base = matrix @ parameters."""
         out = np.zeros((len(self.kept), len(self.kept) + len(self.dropped)))
         out[range(len(self.kept)), self.kept] = 1.0
         out[:, self.dropped] = self.combination
         return out
 
     def names(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Return the name of each base parameter as a sum of parameters."""
+        """Return the name of each base parameter, such as `a + 2 b - c`.
+
+        Returns:
+            (b,) names: sums of the given names of parameters, with their coefficients.
+        """
         out = []
         for row, column in zip(self.combination, self.kept, strict=True):
             text = names[column]
@@ -66,13 +72,18 @@ class BaseColumns:
         return tuple(out)
 
     def unseen(self) -> tuple[int, ...]:
-        """Return the columns of parameters that are part of no base parameter."""
+        """Return the indices of columns on which no base parameter depends."""
         alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 
 
 def find_base(Y: FloatArray) -> BaseColumns:
-    """Select the independent columns of a regressor (rows, p) evaluated at many states."""
+    """Select the independent columns of a regressor (rows, p) evaluated at many states.
+
+    Returns:
+        Indices of the independent and the other columns, and the matrix that combines the former to
+        the latter.
+    """
     from scipy.linalg import qr, solve_triangular  # slow to import
 
     size = np.linalg.norm(Y, axis=0)
@@ -99,12 +110,12 @@ def missed_parameters(
     that is not a combination of the base parameters.
 
     Args:
-        columns: columns of the regressor.
+        columns: parameters of the fit, and their regressor.
         base: base parameters that the recordings determine.
 
     Returns:
-        Missed parameters, each with a motion that would determine it; and parameters that no motion
-        determines.
+        Pairs of a missed parameter's name and a description of a motion that would determine it,
+        and the names of parameters that no motion determines.
     """
     m, own = columns.mechanism, list(columns.own)
     at_rest, moving = states_around_home(m)
@@ -136,7 +147,12 @@ def _hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, column: int) ->
 
 
 def states_around_home(m: Any) -> tuple[FloatArray, FloatArray]:
-    """Compute regressors (S, n, p) at states around home, at rest and in motion."""
+    """Compute a mechanism's regressors at random configurations around home.
+
+    Returns:
+        Two regressors (S, n, p) of the S configurations: at rest, and with random rates and
+        accelerations.
+    """
     rng = np.random.default_rng(SEED)
     width = m.mass_matrix(m.home).shape[-1]
     found = []

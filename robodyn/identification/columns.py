@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Columns of a mechanism's regressor, without the friction of driven joints."""
+"""Fitted parameters of a mechanism except the friction of driven joints."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ OF_FRICTION = ("viscous", "coulomb_forward", "coulomb_backward", "static")
 
 
 class Columns:
-    """Parameters of a fit, without the friction of driven joints.
+    """Parameters of a fit except the friction of driven joints, and their regressor.
 
     Attributes:
         names: names of the columns: ten for each body, then rotors, passive dampers, and for each
             coupled motor its rotor and the friction of the joint behind its gear.
-        given: (p,) their values in the model; 0 for those of coupled motors.
-        own: the mechanism's parameters, in the order of the first columns; the others follow.
+        given: (p,) values of the parameters in the model; 0 for those of coupled motors.
+        own: indices of the mechanism's parameters to which the first columns belong; the columns of
+            coupled motors follow.
         bodies: number of fitted bodies.
-        positive: columns of parameters that cannot be negative.
+        positive: indices of the columns whose parameters cannot be negative.
     """
 
     def __init__(self, m: Any, motors: Motors, rotors: bool) -> None:
@@ -65,13 +66,15 @@ class Columns:
         self.positive = tuple(sorted({*armatures, *passive}))
 
     def typical(self, bodies: FloatArray) -> FloatArray:
-        """Return typical values (len(positive),) of rotors and dampers, as a prior.
+        """Return typical rotor inertias and damping coefficients, as a prior.
 
         Args:
-            bodies: (count, 10) parameters of similar bodies.
+            bodies: (count, 10) physical parameters of the bodies, from which missing values are
+                estimated.
 
         Returns:
-            The values.
+            Values (len(positive),) of the parameters that cannot be negative; those of the model if
+            they are positive.
         """
         values = np.array(self.mechanism.parameters.values)
         values[list(self.own[: 10 * self.bodies])] = bodies.ravel()
@@ -87,7 +90,12 @@ class Columns:
         rows: slice | IntArray = slice(None),
         kept: slice | list[int] = slice(None),
     ) -> FloatArray:
-        """Compute the regressor Y (K, n, p) at samples, with all columns or a selection."""
+        """Compute the regressor of a recording's samples.
+
+        Returns:
+            Regressor (K, n, p): joint efforts per unit of each parameter, for all columns or for
+            those in `kept`.
+        """
         m = self.mechanism
         own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]
         if not self.motors.coupled:
@@ -101,6 +109,11 @@ class Columns:
         return np.concatenate([own, np.stack(extra, axis=-1)], axis=-1)[..., kept]
 
     def efforts(self, samples: Samples, kept: Sequence[int], values: FloatArray) -> FloatArray:
-        """Compute efforts Y[..., kept] @ values: (K, n) for values (b,), (K, n, m) for (b, m)."""
+        """Compute the joint efforts at a recording's samples for given parameters.
+
+        Returns:
+            Efforts (K, n) [N or N m] for the parameters (b,) of the columns `kept`, or (K, n, m)
+            for m sets of parameters (b, m).
+        """
         own = list(kept)
         return samples.in_parts(lambda rows: self.of(samples, rows, own) @ values)

@@ -72,7 +72,10 @@ _RULE = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current
 
 
 class _Meaning(NamedTuple):
-    """Meaning of a column; `rank` is lower for likelier words, `unit` is from its name."""
+    """Joint and quantity in a column of a CSV file, parsed from its name.
+
+    `rank` is lower for words that are more likely; `unit` is the unit in the name, or empty.
+    """
 
     joint: str
     field: str
@@ -89,7 +92,7 @@ def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
             header has the units.
 
     Returns:
-        The readings.
+        Positions, efforts and velocities by joint, with time stamps.
 
     Raises:
         InvalidInput: the file cannot be read, has no column of time or of positions, or contains an
@@ -115,7 +118,11 @@ def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
 
 
 def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
-    """Return the stamps (N,) [ns] of rows that have one, and which rows these are."""
+    """Read the time stamps of a CSV file.
+
+    Returns:
+        Stamps (N,) [ns] of the rows that have one, and whether each row of the file has one.
+    """
     names = [_lower(name) for name in table.names]
     found: list[tuple[int, int, str]] = []
     for column, name in enumerate(names):
@@ -164,7 +171,11 @@ def _refuse_far(path: Path, table: Columns, column: int, times: FloatArray, unit
 
 
 def _scale(path: Path, table: Columns, column: int, kind: str, in_name: str) -> float:
-    """Return a column's factor to SI units; the unit is in its name, in brackets or below."""
+    """Return the factor that converts a column of a CSV file to SI units.
+
+    The unit is part of the column's name (`in_name`), or follows it in brackets or in the row
+    below.
+    """
     unit = in_name or table.units[column]
     known = UNITS[kind]
     plain = re.sub(r"[\s·*^()]", "", unit.lower()).replace("radians", "rad").replace(".", "")
@@ -196,10 +207,10 @@ def _lower(name: str) -> str:
 
 
 def _named(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
-    """Return column and unit of each joint's fields; unnamed joints are named by number.
+    """Map each joint and quantity to a column's index and the unit in its name.
 
-    Names such as `<joint>.position` take precedence over numbered columns, and these over other
-    names.
+    Joints without a name are named by their number. Names such as `<joint>.position` take
+    precedence over numbered columns, and these over other names.
     """
     for meaning_of in (_by_rule, _by_number, _by_word):
         ranks: dict[tuple[str, str], tuple[int, int, str]] = {}
@@ -221,7 +232,7 @@ def _by_rule(name: str) -> _Meaning | None:
 
 
 def _by_number(name: str) -> _Meaning | None:
-    """Parse numbered names: `q1`, `actual_q_0`, `tau_J[0]`, `/joint_states/position[2]`."""
+    """Parse a numbered column name: `q1`, `actual_q_0`, `/joint_states/position[2]`."""
     parts = re.findall(r"[^\W\d_]+|\d+", name.lower())
     numbers = [k for k, part in enumerate(parts) if part.isdecimal()]
     found = _word_in(parts)
@@ -239,7 +250,7 @@ def _by_number(name: str) -> _Meaning | None:
 
 
 def _by_word(name: str) -> _Meaning | None:
-    """Parse names with words: `shoulder_pan_joint_pos`, `Joint 1 Position`, `elbow_torque_Nm`."""
+    """Parse a column name with words: `shoulder_pan_joint_pos`, `elbow_torque_Nm`."""
     parts = list(re.finditer(r"[^\W\d_]+|\d+", name))
     words = [match[0].lower() for match in parts]
     if NOT_MEASURED & set(words):
@@ -262,7 +273,7 @@ def _by_word(name: str) -> _Meaning | None:
 
 
 def _word_in(parts: Sequence[str]) -> tuple[int, int, str] | None:
-    """Find the last of the quantities in a name; return start, stop and word."""
+    """Find the last word for a quantity in a split name; return start, stop and word."""
     for at in reversed(range(len(parts))):
         pair = _PHRASES.get(tuple(parts[at : at + 2]), "")
         if pair:

@@ -108,10 +108,11 @@ def exciting_trajectory(
 
 
 class _Search:
-    """Constraints and cost of an exciting Fourier series.
+    """Search for the Fourier series of an exciting motion: its limits and its cost.
 
     Attributes:
-        center, room: (m,) positions of the independent joints at home, and the range about these.
+        center, room: (m,) positions of the independent joints at the middle of the motion, and the
+            largest distance from these.
     """
 
     def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:
@@ -151,7 +152,11 @@ class _Search:
         self.scale[self.scale <= 0.0] = max(float(typical), 1e-9)
 
     def within_limits(self, sine: FloatArray, cosine: FloatArray) -> FourierSeries | None:
-        """Reduce the series until it respects all limits; None if it never does."""
+        """Scale a Fourier series to the travel and rates, and reduce it to all limits.
+
+        Returns:
+            The series, or None if it exceeds limits even after all reductions.
+        """
         series = FourierSeries(self.duration, self.ramp, self.center, sine, cosine)
         x, dx, _ = series.at(self.times)
         reach = np.abs(x - self.center).max(axis=0) / self.room
@@ -186,7 +191,10 @@ class _Search:
         return found
 
     def cost(self, series: FourierSeries) -> float:
-        """Return a cost that is small if the information is large and well conditioned."""
+        """Compute the cost of a series from the information about base parameters.
+
+        It is small if the information is large and well conditioned.
+        """
         Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
         Yb = Y[..., list(self.base.kept)] / self.scale
         Yb = Yb.reshape(-1, len(self.scale))

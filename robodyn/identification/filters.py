@@ -34,7 +34,7 @@ UNEVEN = 0.02
 
 @dataclass(frozen=True)
 class Filters:
-    """Filters of recordings.
+    """Cutoffs and delay with which recordings are filtered.
 
     Attributes:
         motion: cutoff [Hz] for positions.
@@ -51,7 +51,14 @@ class Filters:
 
 
 def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
-    """Filter values (K, ...) without delay; `ends` is the padding type of `sosfiltfilt`."""
+    """Filter values (K, ...) forward and backward, without delay.
+
+    The filter is a Butterworth low-pass filter. `ends` is the padding type of SciPy's
+    `sosfiltfilt`.
+
+    Returns:
+        Filtered values (K, ...).
+    """
     if cutoff >= 0.45 * frequency:
         return values
     from scipy.signal import butter, sosfiltfilt  # slow to import
@@ -65,7 +72,7 @@ def choose_filters(
     cutoff: float | None = None,
     effort_cutoff: float | None = None,
 ) -> Filters:
-    """Choose cutoffs for recordings, unless they are given.
+    """Choose cutoff frequencies for the filters of recordings, unless they are given.
 
     The bandwidth of the motion contains 99 % of its velocity's energy without noise. The cutoff for
     positions is 40 times that, or less if accelerations would be noisy, but at least 5 times; for
@@ -76,7 +83,7 @@ def choose_filters(
         cutoff, effort_cutoff: [Hz] given cutoffs.
 
     Returns:
-        The filters.
+        Cutoff frequencies, and the noise of the velocities.
     """
     motion, effort, noise = 0.0, 0.0, []
     for recording in recordings:
@@ -98,21 +105,30 @@ def choose_filters(
 
 
 def spline(times: FloatArray, values: FloatArray) -> CubicSpline:
-    """Fit the cubic spline through values (N, n) at times (N,) [s]."""
+    """Fit the cubic spline through values (N, n) at times (N,) [s] and return it."""
     from scipy.interpolate import CubicSpline  # slow to import
 
     return CubicSpline(times, values)
 
 
 def even_instants(times: FloatArray) -> tuple[FloatArray, float, bool]:
-    """Return uniform instants (N,) [s], their rate [Hz], and whether the times were uniform."""
+    """Return instants at equal intervals that cover given times (N,) [s].
+
+    Returns:
+        The instants (N,) [s], their frequency [Hz], and whether the given times were uniform.
+    """
     frequency = float((len(times) - 1) / (times[-1] - times[0]))
     even = np.linspace(times[0], times[-1], len(times))
     return even, frequency, bool(np.abs(even - times).max() <= UNEVEN / frequency)
 
 
 def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray, FloatArray]:
-    """Compute bandwidth [Hz], noise of positions (n,) [unit^2/Hz], and rms accelerations (n,)."""
+    """Estimate bandwidth, noise and accelerations of recordings from their spectra.
+
+    Returns:
+        Bandwidth [Hz] of the motion, noise density (n,) of the positions [unit^2/Hz], and rms
+        accelerations (n,).
+    """
     window = np.hanning(len(position))[:, None]
     slope = np.linspace(0.0, 1.0, len(position))[:, None]
     level = position - position[0] - slope * (position[-1] - position[0])

@@ -50,10 +50,10 @@ class Fit:
     """Result of the least-squares fit.
 
     Attributes:
-        regression: equations.
+        regression: linear equations for the recorded efforts.
         robust: whether outliers have smaller weights.
         terms: friction terms of each motor.
-        solution: base parameters and the terms' coefficients.
+        solution: identified base parameters and friction coefficients.
         loaded: (b,) base parameters of the efforts with which load-dependent friction grows.
     """
 
@@ -65,12 +65,12 @@ class Fit:
 
     @property
     def coefficients(self) -> FloatArray:
-        """Friction coefficients (k,), motor by motor."""
+        """Identified coefficients (k,) of all friction terms, motor by motor."""
         return self.solution.x[len(self.loaded) :]
 
     @property
     def deviations(self) -> FloatArray:
-        """Standard deviations (b + k,) of base parameters and coefficients."""
+        """Standard deviations (b + k,) of base parameters and friction coefficients."""
         return np.sqrt(np.maximum(np.diag(self.solution.covariance), 0.0))
 
     @property
@@ -79,7 +79,8 @@ class Fit:
 
         Efforts are delayed by a filter, or by a controller that holds them for a period. Inertial
         efforts lead the velocity by a quarter of a period, so a delay would otherwise appear as
-        friction. The delay is the coefficient tau in u + tau du/dt = Y theta.
+        friction. The delay is the coefficient tau in u + tau du/dt = Y theta, with recorded efforts
+        u, the regressor Y and the parameters theta.
         """
         delay, deviation = self.solution.delay
         return delay if abs(delay) > CERTAIN_DEVIATIONS * deviation else 0.0
@@ -89,12 +90,12 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
     """Fit the equations with the friction terms that every motor has.
 
     Args:
-        regression: equations.
+        regression: linear equations for the recorded efforts.
         friction: a key of `friction.KINDS`.
         robust: whether outliers have smaller weights.
 
     Returns:
-        The fit.
+        Result of the fit: base parameters and friction coefficients.
     """
     plain = [Term(kind) for kind in KINDS[friction]]
     first = [list(plain) if moves else [] for moves in regression.moves]
@@ -105,15 +106,15 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
 
 
 def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
-    """Extend a `first_fit` by the friction terms that predict best.
+    """Add the friction terms that predict the efforts best to a fit.
 
     Args:
-        fit: the first fit.
+        fit: result of `first_fit`.
         friction: a key of `friction.KINDS`.
         report_progress: called with the progress from 0 to 1.
 
     Returns:
-        The fit.
+        Result of the fit with the selected terms.
     """
     regression, first = fit.regression, fit.terms
     tried = _candidate_terms(regression, friction)
@@ -164,7 +165,7 @@ def _with_more(
     report_progress: Callable[[float], None] = lambda part: None,
     sure: Sequence[Sequence[Term]] | None = None,
 ) -> Fit:
-    """Refit with the additional terms `sure`, and those of `tried` that improve predictions."""
+    """Refit with the terms `sure`, and with those of `tried` that improve predictions."""
     regression = fit.regression
     sure = sure or [()] * len(fit.terms)
     kept = [[*own, *more] for own, more in zip(fit.terms, sure, strict=True)]
@@ -194,17 +195,17 @@ def _least_significant(
     chosen: Sequence[Sequence[int]],
     given: Sequence[int],
 ) -> tuple[int, list[int]] | None:
-    """Find the least significant added terms by Wald's statistic; None if all are significant.
+    """Find the least significant of the added friction terms by Wald's test.
 
     Args:
         solution: solution with the selected terms.
         b: number of base parameters.
         tables: candidate terms of each motor.
-        chosen: selected ones of each motor.
+        chosen: indices of each motor's selected terms.
         given: number of leading terms of each motor that are always kept.
 
     Returns:
-        Motor and terms.
+        Indices of the motor and of its terms, or None if all added terms are significant.
     """
     least, found, at = 1.0, None, b
     for j, own in enumerate(chosen):
@@ -236,10 +237,13 @@ OPTIONAL = (OFFSET,)
 
 
 class _Joint:
-    """Sums over a joint's rows of (columns, effort)' (columns, effort), for each fold.
+    """Sums of products of a joint's columns and efforts, for cross-validation.
+
+    For each fold, the sums over its rows are (columns, effort)' (columns, effort).
 
     Attributes:
-        rest: the other joints' sums (b + 1, b + 1), divided by their noise, for each fold.
+        rest: for each fold, the sums (b + 1, b + 1) of all other joints, divided by the variance of
+            their noise.
     """
 
     rest: Sequence[FloatArray]
@@ -264,7 +268,7 @@ class _Joint:
         return np.asarray(chosen[np.ix_(own, own)])
 
     def fit(self, fold: int, terms: Sequence[int]) -> FloatArray:
-        """Compute base parameters and coefficients (b + k,), fitted to all folds but one."""
+        """Fit base parameters and friction coefficients (b + k,) to all folds but `fold`."""
         b = self.b
         sums = self.part(fold, terms, True) / self._sigma**2
         N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
@@ -273,7 +277,11 @@ class _Joint:
         return scaled_solve(N, c, np.concatenate([self._near, np.zeros(len(terms))]))
 
     def error(self, terms: Sequence[int]) -> FloatArray:
-        """Compute the squared prediction error in each fold (FOLDS,) after a fit to the others."""
+        """Compute the squared prediction error of each fold after a fit to the others.
+
+        Returns:
+            Errors (FOLDS,).
+        """
         total = np.empty(FOLDS)
         for fold in range(FOLDS):
             x = np.append(-self.fit(fold, terms), 1.0)
@@ -289,10 +297,10 @@ def select_terms(
     sigma: FloatArray,
     report_progress: Callable[[float], None],
 ) -> list[list[int]]:
-    """Select the friction terms of each joint.
+    """Select the friction terms of each joint by cross-validation.
 
     Args:
-        system: the equations.
+        system: linear equations for the recorded efforts.
         terms: all candidate terms of each joint.
         friction: for each joint, the friction columns (M, k) of these terms.
         sure: number of leading terms of each joint that are always used.
@@ -300,7 +308,7 @@ def select_terms(
         report_progress: called with the progress from 0 to 1.
 
     Returns:
-        The indices of each joint's selected terms.
+        For each joint, the indices of its selected terms in `terms`.
     """
     joints = [_Joint(system, table, j, sigma[j]) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
@@ -343,7 +351,7 @@ def select_terms(
 
 
 def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
-    """List selections with one more term, which may replace Coulomb friction."""
+    """List selections with one more friction term; it may replace Coulomb friction."""
     found = [own for own in paired_terms(terms) if own[0] not in chosen]
     others = [k for k in chosen if terms[k].kind != COULOMB]
     instead = [[*others, *own] for own in found if terms[own[0]].kind in LIKE_COULOMB]
@@ -351,7 +359,11 @@ def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
 
 
 def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
-    """Group terms that are selected together: cosine and sine of one wave."""
+    """Group the indices of friction terms that are selected together.
+
+    Returns:
+        Groups of indices: pairs of cosine and sine of the same wave, and single terms.
+    """
     groups: dict[tuple[str, float], list[int]] = {}
     for k, term in enumerate(terms):
         kind = next((pair[0] for pair in (RUBBING, RIPPLE) if term.kind in pair), term.kind)
@@ -360,7 +372,11 @@ def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
 
 
 def _without_friction(sums: FloatArray, b: int) -> FloatArray:
-    """Eliminate the joint's friction from sums (b + 1, b + 1) of base parameters and effort."""
+    """Eliminate a joint's friction columns from its sums of products.
+
+    Returns:
+        Sums (b + 1, b + 1) of the base parameters' columns and the effort.
+    """
     keep = [*range(b), len(sums) - 1]
     friction = list(range(b, len(sums) - 1))
     if not friction:

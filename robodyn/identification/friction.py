@@ -78,7 +78,7 @@ class Term:
 
     @property
     def name(self) -> str:
-        """Name of the term for tables and keys."""
+        """Name of the term, used in tables and as a key."""
         return f"{self.kind} {self.scale:.3g}" if self.scale else self.kind
 
 
@@ -91,7 +91,13 @@ class FrictionTerm(NamedTuple):
 
 
 def stop(position: FloatArray, width: float) -> FloatArray:
-    """Compute the deflection (K,) of a spring that slips beyond a width, relative to the width."""
+    """Compute the deflection of a spring in series with a friction contact.
+
+    The spring follows the motion and slips when its deflection exceeds a width.
+
+    Returns:
+        Deflections (K,) divided by the width.
+    """
     out = np.empty_like(position)
     wound, last = 0.0, float(position[0])
     for k, at in enumerate(position.tolist()):
@@ -101,7 +107,10 @@ def stop(position: FloatArray, width: float) -> FloatArray:
 
 
 class _Motion(NamedTuple):
-    """Arguments of friction laws, (K,) each; `sense` is the direction, about 0 within noise."""
+    """Arguments of the friction laws: motion and load of one motor at K samples.
+
+    `sense` is the direction of motion, -1 to 1; it fades to 0 within the noise of rates.
+    """
 
     position: FloatArray
     rate: FloatArray
@@ -128,9 +137,11 @@ LAWS: dict[str, Callable[[_Motion, float], FloatArray]] = {
 
 
 def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
-    """Return whether the terms' dry friction opposes motion at every rate, and when wound up.
+    """Return whether the sum of a joint's dry friction terms opposes its motion.
 
-    Large terms that cancel each other fit the noise of rates, and predict badly.
+    It must do so at every rate, and also when a spring-like term is wound up.
+
+    Otherwise, large terms that cancel each other would fit the noise of rates, and predict badly.
     """
     scales = [term.scale for term in terms if term.kind in (STRIBECK, SMOOTH)]
     rates = np.append(np.outer(scales, TESTED_RATES).ravel(), 0.0)
@@ -148,17 +159,16 @@ def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
-    """List the candidate friction terms of a motor.
+    """List the candidate friction terms of one motor.
 
     Args:
         choice: a key of `CHOICES`.
         top_rate: [m/s or rad/s] largest rate of the motor, in the units of its joint.
         travel: [m or rad] range of the motor's motion.
-        turn: [rad] motion of the motor per turn of its gear's output, divided by 2 pi; 0 if the
-            output does not turn.
+        turn: motion of the motor per radian of its gear's output; 0 if the output does not turn.
 
     Returns:
-        The terms.
+        Candidate terms, for a cross-validation to select from.
     """
     scales = {
         STRIBECK: tuple(part * top_rate for part in STRIBECK_RATES),
@@ -180,7 +190,7 @@ def friction_columns(
     load: FloatArray | None = None,
     sharp: float = 1.0,
 ) -> FloatArray:
-    """Compute the unfiltered columns (K, k) of a motor's friction terms.
+    """Compute a motor's friction per unit of each coefficient, unfiltered.
 
     Args:
         samples: samples of the motion.
@@ -190,7 +200,7 @@ def friction_columns(
         sharp: factor on the noise of rates within which the direction of motion is uncertain.
 
     Returns:
-        The columns.
+        Matrix (K, k) of efforts at the K samples: a column for each term.
     """
     if not terms:
         return np.zeros((len(samples.time), 0))
@@ -213,7 +223,11 @@ def friction_efforts(
     friction: Sequence[Sequence[FrictionTerm]],
     load: FloatArray,
 ) -> FloatArray:
-    """Compute unfiltered joint efforts (K, n) due to the motors' friction, for loads (K, n)."""
+    """Compute the joint efforts due to the motors' friction, unfiltered.
+
+    Returns:
+        Efforts (K, n) [N or N m], for the loads (K, n) of the motors.
+    """
     load = motors.efforts(load)
     found = []
     for own, turns, efforts in zip(friction, motors.turns, load.T, strict=True):
@@ -224,10 +238,13 @@ def friction_efforts(
 
 
 def extend_at_rest(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
-    """Extend each motion by `count` samples at rest, with the rate `slowest` in its direction.
+    """Extend the rates of each motion into the rest before and after it.
 
-    Dry friction does not vanish when motion ends; the filters would smear a gap over samples of
-    motion.
+    For `count` samples of rest, the rate is `slowest` in the direction of the motion. Dry friction
+    does not vanish when motion ends; the filters would smear a gap over samples of motion.
+
+    Returns:
+        Rates (K,) [m/s or rad/s].
     """
     out: FloatArray = rate.copy()
     edges = np.flatnonzero(np.diff(still.astype(np.int8)))

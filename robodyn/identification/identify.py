@@ -116,7 +116,7 @@ def identify(
 def _stretches(
     recordings: Sequence[Recording], m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
-    """Return the samples of all recordings, and the remarks about them."""
+    """Return the samples of all recordings for the fit, and remarks on these."""
     stretches, notes = [], [note for recording in recordings for note in recording.notes]
     for recording in recordings:
         found, messages = samples_of(recording, m, filters)
@@ -160,7 +160,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
 
 
 def _delays(fit: Fit) -> list[str]:
-    """Describe the delay of the efforts, which the fit compensates."""
+    """Return remarks on the delay of the efforts, which the fit compensates."""
     delay = fit.regression.stretches[0].filters.effort_delay
     if not delay:
         return []
@@ -171,7 +171,7 @@ def _delays(fit: Fit) -> list[str]:
 
 
 def _reversed_joints(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
-    """Describe efforts with the opposite sign of the model's."""
+    """Return remarks on joints whose efforts have the opposite sign of the model's."""
     needed, measured = [], []
     for samples in stretches:
         rows = slice(None, None, max(1, len(samples.time) // STATES))

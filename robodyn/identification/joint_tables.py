@@ -28,7 +28,7 @@ EFFORTS = ("joint_commands", "forces")
 
 
 class Reading(NamedTuple):
-    """Data of joints in one message; each field is empty or has a value for each name."""
+    """Joint data of one message; each field is empty or has a value for each name."""
 
     names: tuple[str, ...]
     position: Any
@@ -102,7 +102,7 @@ def tables_of_bag(
         notes: list to which topics with undefined message types are added.
 
     Returns:
-        The tables.
+        A table of readings for each topic, or an empty sequence.
 
     Raises:
         InvalidInput: the bag cannot be read; it lacks messages, joint readings or the topic; or a
@@ -166,7 +166,7 @@ def _table(name: str, rows: Sequence[tuple[int, int, Reading]]) -> JointTable:
 
 
 class _Candidate(NamedTuple):
-    """A table, and its columns that contain values of driven joints."""
+    """Table that may contain the recording, and its columns of the driven joints."""
 
     table: JointTable
     columns: Columns
@@ -176,7 +176,7 @@ class _Candidate(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
-        """Sort key, lower is better: by joints, topic name, efforts and number of messages."""
+        """Sort key, lower is better: by joints, topic, efforts and number of messages."""
         named, pushes = self.table.name.endswith("joint_states"), _pushes(self.of("effort"))
         return -len(self.of("position")), -int(named), -int(pushes), -len(self.table.stamps)
 
@@ -196,9 +196,12 @@ def sources_of(
     topic: str = "",
     effort_topic: str = "",
 ) -> Columns:
-    """Select the columns of each driven joint; remarks for the user go to `notes`.
+    """Select the columns that contain the readings of each driven joint.
 
-    Velocities are present for all joints or for none.
+    Remarks for the user are added to `notes`. Velocities are present for all joints or for none.
+
+    Returns:
+        Table and column index for each quantity and joint index.
 
     Raises:
         InvalidInput: the joints differ, or there are no efforts.
@@ -247,7 +250,9 @@ def sources_of(
 def _places(
     table: JointTable, names: Sequence[str], renamed: Mapping[str, str], notes: list[str]
 ) -> dict[int, int]:
-    """Find the column of each driven joint, also if a prefix precedes its name.
+    """Find the column of each driven joint in a table.
+
+    A prefix may precede the name of the joint. The result maps joint indices to column indices.
 
     Numbered columns are those of the driven joints in the mechanism's order.
     """
@@ -298,12 +303,12 @@ def _candidate(table: JointTable, places: Mapping[int, int]) -> _Candidate:
 
 
 def _first(candidates: Sequence[_Candidate]) -> Mapping[tuple[str, int], Column]:
-    """Return each column from the first table that has it."""
+    """Return each joint's column from the first of the tables that has it."""
     return ChainMap(*(each.columns for each in candidates))
 
 
 def _pushes(columns: Iterable[Column]) -> bool:
-    """Return whether any effort in these columns is nonzero."""
+    """Return whether any of the efforts in these columns is nonzero."""
     efforts = (table.values["effort"][:, column] for table, column in columns)
     return any(bool((np.isfinite(values) & (values != 0.0)).any()) for values in efforts)
 
@@ -329,7 +334,7 @@ def _efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Find the efforts in the tables of the positions, otherwise in the likeliest other table."""
+    """Find the efforts: in the tables of the positions, or in the likeliest other one."""
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

@@ -2,8 +2,9 @@
 
 """Coupled motors: motors that turn with several joints, as in many wrists.
 
-Motors' rates are C q', so joints' efforts are C' times those of the motors. A motor's friction,
-rotor and noise belong to its own rate, so equations are solved motor by motor.
+Motors' rates are a matrix C times the joints' rates, so joints' efforts are the transpose of C
+times the motors' efforts. A motor's friction, rotor and noise belong to its own rate, so equations
+are solved motor by motor.
 """
 
 from __future__ import annotations
@@ -33,40 +34,59 @@ class Motors:
     coupled: tuple[int, ...]
 
     def motion(self, joints: FloatArray) -> FloatArray:
-        """Convert joints' positions, rates or accelerations (..., n) to those of the motors."""
+        """Convert positions, rates or accelerations of joints (..., n) to the motors.
+
+        Returns:
+            Positions, rates or accelerations (..., n) of the motors.
+        """
         return joints @ self.turns.T if self.coupled else joints
 
     def efforts(self, joints: FloatArray) -> FloatArray:
-        """Convert joints' efforts (..., n) to those of the motors."""
+        """Convert efforts of joints (..., n) to the motors.
+
+        Returns:
+            Efforts (..., n) [N or N m] of the motors.
+        """
         return np.asarray(joints @ np.linalg.inv(self.turns)) if self.coupled else joints
 
     def at_joints(self, motors: FloatArray) -> FloatArray:
-        """Convert motors' efforts (..., n) to those of the joints."""
+        """Convert efforts of motors (..., n) to the joints.
+
+        Returns:
+            Efforts (..., n) [N or N m] at the joints.
+        """
         return motors @ self.turns if self.coupled else motors
 
     def of_a_turn(self, joint_units: Sequence[str]) -> FloatArray:
-        """Return motors' motions (n,) per turn of the gear's output over 2 pi; 0 for sliders."""
+        """Return each motor's motion (n,) per radian of its gear's output.
+
+        It is 0 for a prismatic joint. `joint_units` are the units of the joints' positions.
+        """
         slides = np.array([unit != "rad" for unit in joint_units])
         turning = ~((self.turns != 0.0) @ slides)
         return np.asarray(np.where(turning, np.abs(self.turns).max(axis=1), 0.0))
 
     def rows(self, Y: FloatArray) -> FloatArray:
-        """Convert the regressor Y (K, n, p) of the joints' efforts to that of the motors'."""
+        """Convert a regressor of joint efforts (K, n, p) to one of motor efforts.
+
+        Returns:
+            Regressor (K, n, p) of the motors' efforts.
+        """
         if not self.coupled:
             return Y
         return np.ascontiguousarray(np.swapaxes(self.efforts(np.swapaxes(Y, 1, 2)), 1, 2))
 
     def all_of(self, joints: BoolArray) -> BoolArray:
-        """Return for each motor (..., n) whether a flag is set for all of its joints."""
+        """Return for each motor whether a flag (..., n) is set for all of its joints."""
         return np.asarray(~(~joints @ (np.abs(np.linalg.inv(self.turns)) > 1e-12)))
 
     def all_at(self, motors: BoolArray) -> BoolArray:
-        """Return for each joint (..., n) whether a flag is set for all of its motors."""
+        """Return for each joint whether a flag (..., n) is set for all of its motors."""
         return np.asarray(~(~motors @ (self.turns != 0.0)))
 
 
 def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float]]) -> Motors:
-    """Assign motors to joints.
+    """Assign a motor to each joint, or coupled motors to several joints.
 
     A coupled motor replaces the motor of one of its joints: the last one not taken by others.
 
@@ -76,7 +96,7 @@ def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float
             name.
 
     Returns:
-        The motors.
+        The motors' names and their coupling to the joints.
 
     Raises:
         InvalidInput: a joint is unknown or has no drive, a coupling has fewer than two joints, or

@@ -150,10 +150,10 @@ def _columns_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
 
 
 def _columns(m: Any, motion: Motion) -> FloatArray:
-    """Compute efforts (K, n, 10) per unit of each payload parameter, by ten physical bodies.
+    """Compute the joint efforts (K, n, 10) per unit of each payload parameter.
 
-    The ten bodies are physical, so that every mechanism accepts them; efforts are linear in their
-    parameters.
+    Efforts are computed for ten bodies that are physical, so that every mechanism accepts them;
+    efforts are linear in their parameters.
     """
     nothing = m.inverse_dynamics(*motion)
     bodies = [(1.0, np.zeros(3), np.zeros((3, 3)))]
@@ -172,7 +172,11 @@ def _columns(m: Any, motion: Motion) -> FloatArray:
 def _solve(
     Y: FloatArray, tau: FloatArray, weight: FloatArray, white: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Solve for the parameters (10,); return also the normal matrix, in units of the noise."""
+    """Estimate the payload's parameters (10,) by weighted least squares.
+
+    Returns:
+        Parameters, and the normal matrix (10, 10) in units of the noise.
+    """
     used = np.maximum(weight.sum(axis=0), 1.0)
     sigma = np.maximum(np.sqrt((weight * tau**2).sum(axis=0) / used), 1e-9)
     theta, none = np.zeros(10), np.zeros(10)
@@ -195,7 +199,11 @@ def _solve(
 def _physical(
     m: Any, theta: FloatArray, N: FloatArray
 ) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
-    """Make the body (10,) physical; return also deviations of its mass, center and inertia."""
+    """Find the physical body (10,) nearest to estimated payload parameters.
+
+    Returns:
+        Its parameters, and standard deviations of mass, center of mass and inertia.
+    """
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
     prior = mass * np.diag([extent, extent, extent, 1.0])
@@ -211,12 +219,12 @@ def _physical(
 
 
 def _deviations(variances: FloatArray) -> FloatArray:
-    """Compute standard deviations; infinite for unobserved quantities."""
+    """Compute standard deviations from variances; infinite for unobserved parameters."""
     return np.where(variances > UNSEEN**2, np.inf, np.sqrt(np.maximum(variances, 0.0)))
 
 
 def _inverse(N: FloatArray) -> FloatArray:
-    """Compute the covariance (10, 10); large for unobserved quantities."""
+    """Invert a normal matrix (10, 10); variances of unobserved parameters are large."""
     scale = 1.0 / np.sqrt(np.maximum(np.diag(N), 1e-30))
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
     inverse = (vectors / np.maximum(values, 1e-14)) @ vectors.T
@@ -224,7 +232,7 @@ def _inverse(N: FloatArray) -> FloatArray:
 
 
 def payload_summary(found: Payload) -> dict[str, Any]:
-    """Return the body, standard deviations and errors as plain data for `as_json`."""
+    """Return mass, center, inertia, their deviations and errors for `as_json`."""
     fields = ("mass", "com", "inertia")
     names = [name for each in fields for name in (each, f"{each}_deviation")]
     errors = {"relative_before": found.before, "relative": found.after, "notes": found.notes}
@@ -232,7 +240,11 @@ def payload_summary(found: Payload) -> dict[str, Any]:
 
 
 def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:
-    """Return name, unit, value and standard deviation of each of the body's ten numbers."""
+    """Return the payload's ten parameters as rows of a table.
+
+    Returns:
+        For mass, center of mass and inertia: name, unit, value and standard deviation.
+    """
     rows = [("mass", "kg", found.mass, float(found.mass_deviation))]
     rows += [
         (f"com {axis}", "m", value, deviation)
@@ -246,7 +258,7 @@ def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:
 
 
 def payload_text(found: Payload) -> str:
-    """Format the payload as text."""
+    """Format the payload, with standard deviations and errors, as text."""
     lines = ["payload, in the frame of the platform or the tip"]
     for name, unit, value, deviation in payload_rows(found):
         known = (

@@ -33,6 +33,9 @@ def in_model_units(
 ) -> tuple[FloatArray, FloatArray | None]:
     """Convert positions and velocities (N, n) from a unit to those of the mechanism.
 
+    Returns:
+        Positions and velocities (N, n) in the mechanism's units.
+
     Raises:
         InvalidInput: the unit is unknown, or another unit explains the readings.
     """
@@ -90,7 +93,11 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
 
 
 def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
-    """Remove jumps by a whole turn from positions (N, n) of angles between -pi and pi."""
+    """Remove jumps by a whole turn from positions (N, n) of angles between -pi and pi.
+
+    Returns:
+        Continuous positions (N, n) [rad].
+    """
     out: FloatArray = position.copy()
     for joint, unit in enumerate(m.drives.units):
         jumps = int(np.count_nonzero(np.abs(np.diff(position[:, joint])) > np.pi))
@@ -134,9 +141,9 @@ def _span(where: FloatArray) -> float:
 
 
 def _noise(where: FloatArray) -> float:
-    """Estimate the standard deviation of white noise from third differences.
+    """Estimate the deviation of white noise in a signal from its third differences.
 
-    Motion contributes little to these.
+    The motion itself contributes little to third differences.
     """
     differences = np.diff(where, 3)
     return float(np.median(np.abs(differences)) / (0.6745 * np.sqrt(20.0)))

@@ -81,7 +81,7 @@ OFFSETS = 0.05
 
 
 def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray:
-    """Compute positive definite pseudo-inertias (count, 4, 4) near parameters (count, 10).
+    """Compute physical pseudo-inertias near given bodies' parameters (count, 10).
 
     Args:
         bodies: parameters of the model; inertia tensors in papers and URDFs are often unphysical.
@@ -90,7 +90,7 @@ def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatAr
             a URDF without inertias.
 
     Returns:
-        The pseudo-inertias.
+        Positive definite pseudo-inertias (count, 4, 4).
     """
     mean = float(bodies[:, 0].mean())
     if mean < NO_MASS * carried:
@@ -107,15 +107,15 @@ def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatAr
 
 @dataclass(frozen=True)
 class Program:
-    """Convex problem of physical parameters.
+    """Optimization problem whose solution are the physical parameters of a fit.
 
     Attributes:
         N: (p, p) normal matrix in units of the observations' noise.
-        c: (p,) right side.
+        c: (p,) right side of the normal equations.
         bodies: (count, 4, 4) physical pseudo-inertias of the given model, for the first columns,
             ten each.
-        positive: columns of numbers that must be positive; the rest are free.
-        values: (len(positive),) prior values of these.
+        positive: columns of parameters that must be positive; the rest are free.
+        values: (len(positive),) prior values of the positive parameters.
     """
 
     N: FloatArray
@@ -131,7 +131,10 @@ class Program:
 
     @cached_property
     def root(self) -> tuple[FloatArray, FloatArray]:
-        """R (k, p) and y (k,) with N = R' R and c = R' y, without rounding errors of N."""
+        """Square root of the normal equations N x = c, without rounding errors of N.
+
+        It consists of R (k, p) and y (k,) with N = R' R and c = R' y.
+        """
         scale = scaling(self.N)
         values, vectors = np.linalg.eigh(self.N * np.outer(scale, scale))
         seen = values > RANK_TOLERANCE * len(values)
@@ -148,10 +151,11 @@ class Program:
         return out
 
     def newton_step(self, point: _Point, weight: float) -> _Step:
-        """Compute Newton's step from a point, for a weight of the priors.
+        """Compute Newton's step from a point, for a given weight of the prior.
 
-        The variables are s: J = L (1 + S) L' of a body, theta (1 + s) of a positive number. In
-        these the barrier's Hessian is the weight alone, however close to singular J is.
+        The variables are relative changes: S of a body's pseudo-inertia L L', which becomes L (1 +
+        S) L', and s of a positive parameter theta, which becomes theta (1 + s). In these the
+        barrier's Hessian is the weight alone, however close to singular a pseudo-inertia is.
         """
         theta, bodies = point.theta, 10 * len(self.bodies)
         T, prior = np.eye(len(theta)), np.zeros(len(theta))
@@ -177,13 +181,16 @@ class Program:
 
 
 class _Point(NamedTuple):
-    """Parameters (p,), and Cholesky factors (count, 4, 4) of the bodies' pseudo-inertias."""
+    """Iterate of the solver: parameters (p,), and factors of the pseudo-inertias.
+
+    The factors (count, 4, 4) are Cholesky factors.
+    """
 
     theta: FloatArray
     factors: FloatArray
 
     def after(self, step: _Step, length: float) -> _Point:
-        """Return the point after a fraction of a step."""
+        """Return the iterate after a fraction `length` of a step."""
         theta = self.theta + length * step.change
         factors = self.factors @ np.linalg.cholesky(np.eye(4) + length * step.tensors)
         # by the factors: a sum would lose moments much smaller than the largest
@@ -193,15 +200,15 @@ class _Point(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """Newton step.
+    """Newton step of the parameters and of the bodies' pseudo-inertias.
 
     Attributes:
-        change: (p,) of the parameters.
-        tensors: (count, 4, 4) S of the bodies: J becomes L (1 + S) L'.
+        change: (p,) change of the parameters.
+        tensors: (count, 4, 4) relative changes S: a pseudo-inertia L L' becomes L (1 + S) L'.
         arguments: arguments of the barriers: eigenvalues of S, and relative changes of positive
-            numbers.
-        curvature: second derivative of the observations' part along the step.
-        weight: weight of the priors.
+            parameters.
+        curvature: second derivative along the step of the misfit to the observations.
+        weight: weight of the prior.
     """
 
     change: FloatArray
@@ -212,35 +219,39 @@ class _Step(NamedTuple):
 
     @property
     def decrement(self) -> float:
-        """Squared Newton decrement, twice the predicted decrease."""
+        """Squared Newton decrement: twice the predicted decrease of the objective."""
         return self.curvature + self.weight * float(self.arguments @ self.arguments)
 
     def length(self) -> float:
-        """Return the fraction of the step with the least value before a singular pseudo-inertia."""
+        """Find the fraction of the step, at most 1, that minimizes the objective.
+
+        It ends before a pseudo-inertia becomes singular.
+        """
         high = min(1.0, NEAREST / max(-float(self.arguments.min(initial=0.0)), 1e-300))
         if self._slope(high) <= FLAT * self.decrement:
             return high
         return bisect(lambda length: not self._slope(length) > 0.0, 0.0, high, HALVINGS)[0]
 
     def _slope(self, length: float) -> float:
-        """Compute the derivative along the step without cancellation."""
+        """Compute the objective's derivative along the step, without cancellation."""
         bent = length / (1.0 + length * self.arguments) - 1.0
         return self.weight * float(self.arguments**2 @ bent) - (1.0 - length) * self.curvature
 
 
 def consistent(program: Program, start: FloatArray) -> FloatArray:
-    """Find the physical parameters (p,) that explain the observations best.
+    """Find the physically consistent parameters that explain the observations best.
 
-    The weight of the priors falls from a value at which they are the minimum, and the search for
+    The weight of the prior falls from a value at which the prior is the minimum, and the search for
     each minimum starts at the previous one. From a distant start, Newton's method would reach
     nearly singular pseudo-inertias and need thousands of steps to leave them.
 
     Args:
         program: problem to solve.
-        start: (p,) initial free parameters; bodies and positive numbers start at the priors.
+        start: (p,) initial free parameters; bodies and positive parameters start at their prior
+            values.
 
     Returns:
-        The parameters.
+        Parameters (p,): inertial ones of the bodies, positive and free ones.
 
     Raises:
         NoSolution: the minimum was not reached.
@@ -275,11 +286,15 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
 
 
 def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
-    """Compute physical parameters (p,), and the friction of each motor.
+    """Compute physical parameters and friction coefficients from a fit.
 
     Viscous and Coulomb friction are not negative in either direction if there are no other terms.
     An offset is near zero if the recordings cannot distinguish it from weight, as for a platform
     that moves little.
+
+    Returns:
+        Parameters (p,) of bodies, rotors and dampers, and the friction terms of each motor with
+        coefficients and standard deviations.
     """
     columns, solution, terms = fit.regression.columns, fit.solution, fit.terms
     m, matrix = columns.mechanism, fit.regression.base.matrix
@@ -314,10 +329,13 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 
 
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
-    """Return the matrix (k, k) from variables to coefficients, and the nonnegative variables.
+    """Return how friction coefficients follow from variables with simple bounds.
 
     Coulomb friction and an offset are expressed by friction forward and backward, both nonnegative:
     otherwise part of the weight could be attributed to friction that no description can contain.
+
+    Returns:
+        Matrix (k, k) from variables to coefficients, and indices of nonnegative variables.
     """
     count = sum(len(own) for own in terms)
     out, positive, first = np.eye(count), set(), 0
@@ -339,7 +357,7 @@ def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, se
 def identified_mechanism(
     fit: Fit, theta: FloatArray, friction: Sequence[Sequence[FrictionTerm]]
 ) -> tuple[Mechanism, list[str]]:
-    """Create the identified mechanism, and list results that a description cannot contain.
+    """Create the mechanism with the identified parameters and friction.
 
     Args:
         fit: fit of the recordings.
@@ -347,7 +365,7 @@ def identified_mechanism(
         friction: friction terms of each motor.
 
     Returns:
-        The mechanism and the remarks.
+        The mechanism, and remarks on results that a description of it cannot contain.
     """
     from scipy.optimize import nnls  # slow to import
 

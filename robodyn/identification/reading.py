@@ -83,7 +83,7 @@ def read_recording(
         start, stop: part to read [s], from the recording's first sample.
 
     Returns:
-        The recording.
+        Positions, efforts and, if recorded, velocities at common instants.
 
     Raises:
         InvalidInput: the file does not exist, or the recording lacks the joints or efforts, is too
@@ -122,7 +122,11 @@ def read_recording(
 
 
 def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]:
-    """Return the series of each quantity and driven joint, on one clock."""
+    """Create a time series for each quantity and driven joint, on one clock.
+
+    Returns:
+        The series by name of the quantity and index of the joint.
+    """
     usable = {table: usable_stamps(table) for table, _ in columns.values()}
     # stamps of two clocks cannot be compared
     mixed = len({stamps is table.received for table, (stamps, _) in usable.items()}) > 1
@@ -166,7 +170,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
 def _part(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
-    """Cut the series to the part between two times [s] from the first common sample."""
+    """Cut time series to an interval [s] that begins at their first common sample."""
     zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
     length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
     cut = {}
@@ -186,7 +190,11 @@ def _part(
 def _align(
     series: dict[tuple[str, int], Series], m: Mechanism, source: str, notes: list[str]
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return common instants (N,) [s] and the quantities (N, n) at these."""
+    """Interpolate the time series at common instants.
+
+    Returns:
+        Instants (N,) [s], and each quantity (N, n) at these.
+    """
     times, alike = common_instants(list(series.values()))
     if not alike and len(times) > 1:
         notes.append(_rates(series, times))
@@ -225,7 +233,7 @@ def _align(
 
 
 def _rates(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
-    """Describe the rates of time series that were sampled at different times."""
+    """Describe the sampling rates of time series for a remark to the user."""
     period = float(np.median(np.diff(times)))
     rates = []
     for name in FIELDS:

@@ -68,7 +68,7 @@ class Recording:
             notes: remarks about the samples.
 
         Returns:
-            The recording.
+            Checked recording, with marks on saturated efforts.
 
         Raises:
             InvalidInput: shapes are wrong, values are not finite, or times do not increase.
@@ -86,7 +86,7 @@ class Recording:
 
     @cached_property
     def segments(self) -> list[slice]:
-        """Slices of samples without gaps in time; together they contain all samples."""
+        """Slices of the samples between gaps in time; together they contain all samples."""
         return segments_of(self.time)
 
     @property
@@ -113,7 +113,7 @@ class Recording:
             )
 
     def configuration(self, m: Mechanism, guess: ArrayLike | None = None) -> FloatArray:
-        """Compute configurations (N, nq), by forward kinematics if necessary.
+        """Compute the mechanism's configurations, by forward kinematics if necessary.
 
         The search for each configuration starts at the previous one; the first starts at the guess,
         by default home.
@@ -123,7 +123,7 @@ class Recording:
             guess: (nq,) near the first configuration.
 
         Returns:
-            The configurations.
+            Configurations (N, nq), one for each sample.
 
         Raises:
             NoSolution: no configuration has the recorded positions.
@@ -171,7 +171,11 @@ FLAT, LONGER = 5, 3
 def saturated_samples(
     m: Mechanism, position: FloatArray, effort: FloatArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """Return which efforts (N, n) are saturated, and a remark on each joint that has some."""
+    """Find efforts (N, n) that were cut off at a limit or a sensor's range.
+
+    Returns:
+        Whether each effort (N, n) is saturated, and a remark on each joint with saturated ones.
+    """
     found = np.zeros(effort.shape, dtype=bool)
     notes = []
     for joint, name in enumerate(m.joint_names):
@@ -199,7 +203,11 @@ def _samples(which: BoolArray) -> str:
 
 
 def _flat_tops(position: FloatArray, effort: FloatArray) -> BoolArray:
-    """Return which samples are in a run at the extreme effort while the joint moves."""
+    """Find runs of a joint's largest or smallest effort while it moves.
+
+    Returns:
+        Whether each sample belongs to such a run.
+    """
     flat = np.zeros(len(effort), dtype=bool)
     if len(effort) < FLAT or np.ptp(effort) == 0.0:
         return flat

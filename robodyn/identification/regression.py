@@ -43,11 +43,11 @@ class Regression:
     """Linear equations for the filtered efforts of all recordings and motors.
 
     Attributes:
-        columns: fitted parameters besides friction, with mechanism and motors.
+        columns: fitted parameters except friction, with mechanism and motors.
         stretches: samples of the recordings.
-        base: combinations of the columns that these determine.
+        base: combinations of the columns that the samples determine.
         A: (M, n, b) coefficients of the base parameters in the motors' efforts.
-        effort: (M, n) of the motors.
+        effort: (M, n) [N or N m] measured efforts of the motors, filtered.
         weight: (M, n) 1 for efforts in motion, 0 for saturated ones or at rest.
         fold: (M,) part of the recordings, one of `FOLDS`, to which each row belongs.
         autocorrelation_time: number of rows with the information of one independent row, for white
@@ -73,7 +73,7 @@ class Regression:
 
     @cached_property
     def given_parameters(self) -> FloatArray:
-        """Base parameters (b,) of the given model."""
+        """Base parameters (b,) of the given model, a first guess."""
         return np.asarray(self.base.matrix @ self.columns.given)
 
     @cached_property
@@ -83,20 +83,22 @@ class Regression:
 
     @cached_property
     def direction_variance(self) -> FloatArray:
-        """Variance (M, n) of the filtered direction of each motor's motion."""
+        """Variance (M, n) of each motor's filtered direction, due to velocity noise."""
         return np.concatenate(
             [samples.direction_variance(self.motors) for samples in self.stretches]
         )
 
     def reweighted(self, dry: FloatArray, sigma: FloatArray) -> Regression:
-        """Reduce the weight of rows in which the direction of dry friction is uncertain.
+        """Return the equations with less weight where dry friction is uncertain.
+
+        It is uncertain near reversals, where noise may change the sign of the velocity.
 
         Args:
-            dry: (n,) [N or N m] size of each motor's dry friction.
-            sigma: (n,) noise of the rows in which the direction is certain.
+            dry: (n,) [N or N m] magnitude of each motor's dry friction.
+            sigma: (n,) [N or N m] noise of the rows in which the direction is certain.
 
         Returns:
-            The equations.
+            Equations with the new weights.
         """
         noise = sigma**2
         return replace(
@@ -104,20 +106,20 @@ class Regression:
         )
 
     def without_delay(self) -> Regression:
-        """Return the equations for efforts that do not lag the positions."""
+        """Return the equations without the delay of efforts as an unknown."""
         return replace(self, effort_rate=self.effort_rate[..., :0])
 
     def friction(
         self, terms: Sequence[Sequence[Term]], loaded: FloatArray | None = None
     ) -> list[FloatArray]:
-        """Compute the friction columns (M, k) of each motor.
+        """Compute each motor's filtered friction per unit of each coefficient.
 
         Args:
             terms: friction terms of each motor.
             loaded: (b,) base parameters of the bodies' efforts, for load-dependent friction.
 
         Returns:
-            A matrix for each motor.
+            For each motor, a matrix (M, k) with a column for each of its terms.
         """
         F: list[list[FloatArray]] = [[] for _ in terms]
         for samples in self.stretches:
@@ -130,12 +132,20 @@ class Regression:
         return [np.concatenate(part) for part in F]
 
     def efforts(self, samples: Samples, loaded: FloatArray) -> FloatArray:
-        """Compute unfiltered joint efforts (K, n) without friction, for base parameters (b,)."""
+        """Compute the joint efforts without friction at a recording's samples.
+
+        Returns:
+            Unfiltered efforts (K, n) [N or N m] for the base parameters (b,).
+        """
         return self.columns.efforts(samples, self.base.kept, loaded)
 
 
 def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
-    """Create the equations for the samples of recordings."""
+    """Create the linear equations for the efforts in all samples of recordings.
+
+    Returns:
+        Equations for the motors' filtered efforts.
+    """
     motors = columns.motors
     base = find_base(_some_states(columns, stretches))
     A, weight = [], []
@@ -171,7 +181,7 @@ def _efforts(motors: Motors, stretches: Sequence[Samples]) -> tuple[FloatArray, 
 
 
 def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
-    """Compute rows (S, p) of the regressor at states distributed over the recordings.
+    """Compute the motors' regressors (S, p) at states spread over the recordings.
 
     Only moving motors count, as efforts at standstill are not fitted.
     """
@@ -187,16 +197,16 @@ def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
 
 @dataclass(frozen=True)
 class Solution:
-    """Base parameters and coefficients of friction.
+    """Result of least squares: base parameters and friction coefficients.
 
     Attributes:
         x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
         N: (b + k, b + k) normal matrix (Fisher information), rows weighted by the joints' noise and
             their autocorrelation time.
-        c: (b + k,) right side.
+        c: (b + k,) right side of the normal equations N x = c.
         sigma: (n,) [N or N m] standard deviation of the residuals.
         autocorrelation_time: (n,) number of rows with the information of one independent row.
-        covariance: (b + k, b + k) of x.
+        covariance: (b + k, b + k) covariance of `x`.
         residual: (M, n) [N or N m] fitted minus measured efforts.
         spread: (n,) [N or N m] standard deviation of the efforts.
         condition: condition number of the base parameters' scaled columns.
@@ -217,19 +227,29 @@ class Solution:
 
     @property
     def noise(self) -> FloatArray:
-        """Robust estimate (n,) [N or N m] of the residuals' noise, from their median."""
+        """Robust estimate (n,) [N or N m] of each motor's noise, from its median residual."""
         return np.asarray(1.4826 * np.median(np.abs(self.residual), axis=0) + 1e-12)
 
 
 def scaling(N: FloatArray) -> FloatArray:
-    """Compute factors (p,) that make a normal matrix's diagonal 1; 0 for zero columns."""
+    """Compute the factors that scale the diagonal of a normal matrix to 1.
+
+    Returns:
+        Factors (p,) for rows and columns; 0 for zero columns.
+    """
     diagonal = np.diag(N)
     present = diagonal > 1e-200
     return np.where(present, 1.0 / np.sqrt(np.where(present, diagonal, 1.0)), 0.0)
 
 
 def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
-    """Solve N x = c; x stays near given values in directions that N hardly determines."""
+    """Solve N x = c for a normal matrix N that may be nearly singular.
+
+    In directions that N hardly determines, the solution stays near given values.
+
+    Returns:
+        Solution x (p,).
+    """
     scale = scaling(N)
     scaled = N * np.outer(scale, scale)
     scaled[np.diag_indices_from(scaled)] += RIDGE
@@ -237,15 +257,17 @@ def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> Solution:
-    """Solve by least squares with weights for the joints' noise and, optionally, for outliers.
+    """Solve the equations of recordings by weighted least squares.
+
+    Weights are for the noise of each motor and, if `robust`, for outliers.
 
     Args:
-        system: equations.
-        friction: for each joint (M, k) columns of its friction terms.
+        system: linear equations for the recorded efforts.
+        friction: for each motor, a matrix (M, k) with a column for each friction term.
         robust: whether outliers have smaller weights, by Huber's function.
 
     Returns:
-        The solution.
+        Base parameters and friction coefficients, with covariance and residuals.
     """
     n, b = system.effort.shape[1], system.A.shape[-1]
     own = np.array([table.shape[1] for table in friction])
@@ -305,7 +327,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
 def _rows(
     A: FloatArray, friction: Sequence[FloatArray], effort_rate: FloatArray
 ) -> list[FloatArray]:
-    """Build the rows (M, p) of each joint, with columns for parameters, friction and delay."""
+    """Build a matrix (M, p) for each motor: columns of parameters, friction and delay."""
     b = A.shape[-1]
     edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
     out = [np.zeros((len(A), edges[-1] + effort_rate.shape[-1])) for _ in friction]
@@ -329,7 +351,12 @@ def _normal(
 
 
 def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Compute inverse, covariance of undetermined directions and condition of a normal matrix."""
+    """Invert a normal matrix, except in directions that it does not determine.
+
+    Returns:
+        Inverse (p, p), a large covariance (p, p) of the undetermined directions, and the condition
+        number.
+    """
     scale = scaling(N)
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
     condition = float(np.sqrt(values[-1] / max(values[0], 1e-300)))
@@ -341,11 +368,12 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
 
 
 def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> FloatArray:
-    """Compute the covariance (p, p) of the sum of scores (M, p) with noise like a residual (M,).
+    """Compute the covariance of the sum of least-squares scores with colored noise.
 
-    The fit removes slow noise from the residuals, so the noise within the motion's bandwidth is
-    assumed to be at least that just above it. Lags extend as far as the filter, or as the residual
-    is correlated.
+    The sum is over the M rows of `score` (M, p), each multiplied by noise that is correlated like
+    `residual` (M,). The result is (p, p). The fit removes slow noise from the residuals, so the
+    noise within the motion's bandwidth is assumed to be at least that just above it. Lags extend as
+    far as the filter, or as the residual is correlated.
     """
     size = 2 * len(residual)
     power = np.abs(np.fft.rfft(residual - residual.mean(), size)) ** 2
@@ -366,7 +394,13 @@ def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> 
 
 
 def autocorrelation_time_of(residual: FloatArray) -> float:
-    """Compute 1 plus twice the sum of autocorrelations until they vanish (Sokal's window)."""
+    """Estimate the autocorrelation time of a time series, in samples.
+
+    It is 1 plus twice the sum of the autocorrelations until they vanish (Sokal's window).
+
+    Returns:
+        Number of samples that contain as much information as one independent sample.
+    """
     centered = residual - residual.mean()
     size = 2 * len(centered)
     power = np.abs(np.fft.rfft(centered, size)) ** 2

@@ -26,10 +26,10 @@ class BaseParameters:
 
     Attributes:
         names: names as sums of parameters.
-        values: (b,) by least squares.
+        values: (b,) base parameters estimated by least squares.
         deviations: (b,) standard deviations, which allow for colored residuals.
-        given: (b,) of the given model.
-        consistent: (b,) of the identified mechanism, whose bodies are all physical.
+        given: (b,) base parameters of the given model.
+        consistent: (b,) base parameters of the identified mechanism, whose bodies are all physical.
         matrix: (b, p): base parameters = matrix @ the fitted parameters, see `fitted`.
         fitted: (p,) names of the fitted parameters.
     """
@@ -43,7 +43,7 @@ class BaseParameters:
     fitted: tuple[str, ...]
 
     def of(self, mechanism: Any) -> FloatArray:
-        """Compute base parameters (b,) of another mechanism of the same structure."""
+        """Compute the base parameters (b,) of another mechanism of the same structure."""
         own = mechanism.parameters
         known = dict(zip(own.names, own.values.tolist(), strict=True))
         return np.asarray(self.matrix @ np.array([known.get(name, 0.0) for name in self.fitted]))
@@ -51,7 +51,7 @@ class BaseParameters:
 
 @dataclass(frozen=True)
 class Validation:
-    """Prediction of the efforts of a recording.
+    """Comparison of predicted with recorded efforts of one recording.
 
     Efforts are compared through the zero-phase filter of the fit; `unfiltered` efforts are compared
     as recorded.
@@ -61,7 +61,7 @@ class Validation:
         joint_names: names of the driven joints.
         rmse: (n,) [N or N m] of the predicted effort.
         relative: (n,) rmse divided by the measured effort's standard deviation.
-        rmse_unfiltered, relative_unfiltered: (n,) the same two for unfiltered efforts.
+        rmse_unfiltered, relative_unfiltered: (n,) `rmse` and `relative` of unfiltered efforts.
         given: (n,) `relative` of the given model.
         time: (K,) [s] of instants at the rate of the filter.
         measured, predicted: (K, n) [N or N m], filtered.
@@ -81,7 +81,7 @@ class Validation:
 
 @dataclass(frozen=True)
 class Identification:
-    """Result of an identification.
+    """Result of an identification: the mechanism, its parameters, and predictions.
 
     Attributes:
         mechanism: identified mechanism: every body is physically consistent, friction is included
@@ -156,7 +156,7 @@ class Identification:
             recordings: one or several recordings.
 
         Returns:
-            A validation for each.
+            Prediction errors of the efforts, for each recording.
 
         Raises:
             InvalidInput: a recording has other joints or is too short.
@@ -196,14 +196,17 @@ class Identification:
 
 
 def several(recordings: Sequence[Recording] | Recording) -> list[Recording]:
-    """Return a list of recordings, given one or several."""
+    """Return a list of recordings from one or several recordings."""
     return [recordings] if isinstance(recordings, Recording) else list(recordings)
 
 
 def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute root mean square errors (n,), absolute and over the measured deviation.
+    """Compute root mean square errors (n,) of predicted efforts for each joint.
 
-    NaN for a joint without usable samples, such as one at rest.
+    They are NaN for a joint without usable samples, such as one at rest.
+
+    Returns:
+        Errors [N or N m], and errors divided by the measured effort's standard deviation.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Mean of empty slice|Degrees of freedom", RuntimeWarning)
@@ -213,7 +216,11 @@ def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, Fl
 
 
 def summary(result: Identification, validations: Sequence[Validation] = ()) -> dict[str, Any]:
-    """Return parameters, friction, filters, residuals and predictions for `as_json`."""
+    """Return the content of an identification as plain data for `as_json`.
+
+    Returns:
+        Parameters, friction, filters, residuals and predictions by name.
+    """
     own, columns = result.parameters, result.columns
     base = zip(own.names, own.values, own.deviations, own.given, own.consistent, strict=True)
     bodies = zip(columns.names, result.fitted, columns.given, strict=True)
@@ -254,7 +261,11 @@ def _validation(item: Validation) -> dict[str, Any]:
 
 
 def summary_text(found: dict[str, Any]) -> str:
-    """Format the summary of an identification as text."""
+    """Format the summary of an identification as text.
+
+    Returns:
+        Several lines: parameters, friction, filters, residuals and predictions.
+    """
     filters = found["filters"]
     lines = [
         f"{found['model']}: {len(found['parameters'])} base parameters, condition "

@@ -29,14 +29,16 @@ PAIRS = (RIPPLE, RUBBING)
 
 
 def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
-    """Find friction terms that repeat with a motor's position, in pairs of cosine and sine.
+    """Find the friction terms of each motor that repeat with its position.
+
+    They come in pairs of a cosine and a sine.
 
     Args:
-        system: equations.
-        residual: (M, n) residual of a fit with the other terms.
+        system: linear equations for the recorded efforts.
+        residual: (M, n) [N or N m] residual of a fit with the other terms.
 
     Returns:
-        The terms of each motor.
+        For each motor, its terms: empty, or a pair for each period.
     """
     used: list[Samples] = []
     for samples in system.stretches:
@@ -71,7 +73,7 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
 def _columns(
     turns: FloatArray, stretches: Sequence[Samples], waves: FloatArray, kinds: tuple[str, str]
 ) -> FloatArray:
-    """Compute filtered waves (rows, waves), cosine + i sine."""
+    """Compute filtered waves (rows, waves) along a motor's motion, cosine + i sine."""
     parts = []
     for samples in stretches:
         # the search needs no more instants than smooth signals
@@ -94,13 +96,21 @@ def _columns(
 
 
 def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
-    """Sum cosine^2, sine^2, their product, and both times the residual (waves, 5)."""
+    """Compute the sums of products that fitting each wave to a residual requires.
+
+    Returns:
+        Sums (waves, 5) of cosine^2, sine^2, cosine * sine, cosine * residual and sine * residual.
+    """
     c, s = table.real, table.imag
     return np.stack([(c * c).sum(0), (s * s).sum(0), (c * s).sum(0), left @ c, left @ s], axis=1)
 
 
 def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute the squares (waves,) that each sine-cosine pair explains, and its factors."""
+    """Fit each wave, a cosine and a sine, to a residual.
+
+    Returns:
+        Reduction (waves,) of the sum of squares by each, and its two factors (waves, 2).
+    """
     a, b, m, x, y = sums.T
     # for a motor at rest both are zero; the determinant must not be
     a, b = a * (1.0 + 1e-9) + 1e-150, b * (1.0 + 1e-9) + 1e-150
@@ -110,7 +120,11 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
-    """Compute the fraction of squares that other parts predict, and in how many parts."""
+    """Cross-validate the best wave: fit it to all parts of the data but one, in turn.
+
+    Returns:
+        Fraction of the squared residual that is predicted, and in how many parts.
+    """
     sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)
     gained, parts = 0.0, 0

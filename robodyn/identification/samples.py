@@ -45,7 +45,7 @@ class Samples:
     """Segment of a recording, sampled at uniform instants.
 
     Attributes:
-        filters: its filters, which also apply to the fitted equations.
+        filters: filters of the segment, which also apply to the fitted equations.
         time: (K,) [s].
         joints: positions, velocities and accelerations (K, n) of the driven joints, shifted by the
             delay of the efforts.
@@ -67,11 +67,15 @@ class Samples:
     least: FloatArray
 
     def motion_at(self, rows: slice | IntArray) -> Motion:
-        """Return the mechanism's motion at some of the instants."""
+        """Return the mechanism's motion at the instants with the given indices."""
         return Motion(*(part[rows] for part in self.motion))
 
     def at_rest(self, position: FloatArray) -> BoolArray:
-        """Return whether positions (K, n) of joints or motors at these instants are at rest."""
+        """Return whether joints or motors are at rest, from their positions (K, n).
+
+        Returns:
+            Whether each is at rest at each instant (K, n).
+        """
         from scipy.ndimage import maximum_filter1d, minimum_filter1d  # slow to import
 
         # half width of the window
@@ -85,44 +89,62 @@ class Samples:
         return np.asarray(maximum_filter1d(still.view(np.uint8), width, axis=0) > 0)
 
     def moving(self, motors: Motors) -> BoolArray:
-        """Return which motors (K, n) are not in the middle of a standstill."""
+        """Return whether motors move, or are near the beginning or end of a standstill.
+
+        Returns:
+            Whether each motor moves at each instant (K, n).
+        """
         at = motors.motion(self.joints.positions)
         return np.asarray(~self.at_rest(at) & (np.ptp(at, axis=0) >= self.least))
 
     def smooth(self, values: FloatArray) -> FloatArray:
-        """Filter values (K, ...) with the effort filter."""
+        """Filter values at all instants with the low-pass filter of efforts.
+
+        Returns:
+            Filtered values (K, ...), without delay.
+        """
         # mirrored at the ends: reflected about their first value, all would depend on a sample at
         # which a motor starts and its friction may be anything
         return low_pass(values, self.filters.effort, self.frequency, "even")
 
     @property
     def kept(self) -> slice:
-        """Slice of samples without the ends, where filters have one-sided data."""
+        """Slice of the samples without both ends, where the filters lack neighbors."""
         margin = round(MARGIN * self.frequency / self.filters.effort)
         return slice(margin, len(self.time) - margin)
 
     @property
     def rows(self) -> slice:
-        """Slice of the samples that are fitted, at a rate that suits the filter's cutoff."""
+        """Slice of the samples to fit, at a rate that suits the effort filter's cutoff."""
         step = max(1, int(self.frequency / self.stride / (PER_FIT * self.filters.effort)))
         return slice(self.kept.start, self.kept.stop, self.stride * step)
 
     @property
     def stride(self) -> int:
-        """Interval, in samples, that suffices for smooth signals; that of `rows` is a multiple."""
+        """Interval, in samples, at which smooth signals are sampled finely enough.
+
+        The step of the slice `rows` is a multiple of it.
+        """
         filters = self.filters
         bandwidth = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
         return max(1, int(self.frequency / bandwidth))
 
     def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute values (K, ...) at all instants, in blocks of limited length."""
+        """Compute values at all instants by calling `values_of` for limited blocks.
+
+        Returns:
+            Values (K, ...) at all instants.
+        """
         starts = range(0, len(self.time), AT_A_TIME)
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
     def thinned(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Filter values computed at all instants and return those (rows, ...) that are fitted.
+        """Compute values at all instants, filter them, and return the ones to fit.
 
-        The filter has a finite memory, so each part needs only its neighborhood.
+        The filter has a finite memory, so each block needs only its neighborhood.
+
+        Returns:
+            Values (rows, ...) at the samples of the slice `rows`.
         """
         far = round(FORGOTTEN * self.frequency / self.filters.effort)
         rows, found = np.arange(len(self.time))[self.rows], []
@@ -134,9 +156,12 @@ class Samples:
         return np.concatenate(found)
 
     def direction_variance(self, motors: Motors) -> FloatArray:
-        """Compute the variance (rows, n) of the filtered direction of motion from rates' noise.
+        """Compute the variance of each motor's filtered direction of motion due to noise.
 
         Near a reversal the sign of a motor's measured rate is random.
+
+        Returns:
+            Variances (rows, n) at the samples of the slice `rows`.
         """
         from scipy.signal import fftconvolve  # slow to import
 
@@ -149,7 +174,7 @@ class Samples:
 
     @property
     def _pulse_response(self) -> FloatArray:
-        """Pulse response (k,) of the efforts' filter, with the pulse in the middle."""
+        """Pulse response (k,) of the effort filter, with the pulse in the middle."""
         width = max(int(self.rows.step), round(10.0 * self.frequency / self.filters.effort))
         pulse = np.zeros(4 * width + 1)
         pulse[2 * width] = 1.0
@@ -165,7 +190,11 @@ class Samples:
 
 
 def moving_motors(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
-    """Return whether each motor (n,) moves in any of the stretches."""
+    """Return whether each motor moves in any segment of the recordings.
+
+    Returns:
+        Values (n,), one for each motor.
+    """
     found = [samples.moving(motors).any(axis=0) for samples in stretches]
     return [bool(moves) for moves in np.any(found, axis=0)]
 
@@ -173,7 +202,10 @@ def moving_motors(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
 def samples_of(
     recording: Recording, m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
-    """Return the sufficiently long stretches of a recording, and remarks about those left out.
+    """Return the segments of a recording that are long enough for a fit.
+
+    Returns:
+        The segments, sampled and filtered, and remarks on those left out.
 
     Raises:
         InvalidInput: the joints differ, or no part is long enough.
@@ -253,15 +285,16 @@ def _stretch(
 
 
 def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Differentiate values (K, n) by splines: central differences would shift reversals in time.
+    """Differentiate values (K, n) by splines, which do not shift reversals in time.
 
-    Dry friction jumps there, so an error of one sample is a large error of the effort.
+    Central differences would do so. Dry friction jumps at reversals, so an error of one sample is a
+    large error of the effort.
     """
     return np.asarray(spline(times, values)(times, 1))
 
 
 def _spread(cut: BoolArray, width: int) -> BoolArray:
-    """Mark samples within `width` of a saturated one, whose error filters spread."""
+    """Mark the samples within `width` of a saturated one, whose error filters spread."""
     if not cut.any():
         return cut
     window = np.ones(2 * width + 1)

@@ -26,7 +26,7 @@ COARSE = 0.3
 
 
 class Series(NamedTuple):
-    """Readings of one quantity of one joint.
+    """Time series of one quantity of one joint.
 
     Attributes:
         times: (N,) [s], strictly increasing.
@@ -43,7 +43,11 @@ class Series(NamedTuple):
 
 
 def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
-    """Choose the stamps (N,) [ns] of headers or of receipt, and explain the choice."""
+    """Choose the time stamps of a table: those of headers or of receipt.
+
+    Returns:
+        Stamps (N,) [ns], and a remark that explains the choice of receipt; otherwise empty.
+    """
     stamps = table.stamps
     # simulated time starts at zero, and a simulator may send its first state several times
     zero = int(np.count_nonzero(stamps == 0))
@@ -67,7 +71,11 @@ def _repeated(stamps: IntArray) -> float:
 
 
 def longest_run(stamps: IntArray) -> tuple[slice, int]:
-    """Find the longest range of rows between two resets of the clock, and count the resets."""
+    """Find the longest range of messages between two resets of the clock.
+
+    Returns:
+        Slice of the stamps (N,) in this range, and the number of resets.
+    """
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the present time, a reset by one of the new time
     back = np.array([row for row in back.tolist() if _is_constant(stamps, row)], dtype=np.int64)
@@ -83,7 +91,11 @@ def _is_constant(stamps: IntArray, row: int) -> bool:
 
 
 def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
-    """Create a series from readings (N,) in order of receipt; count late and repeated readings."""
+    """Create a time series from readings in order of receipt.
+
+    Returns:
+        The series, the number of late readings, and the number of repeated ones.
+    """
     known = np.isfinite(values)
     times, values = times[known], values[known]
     late = int(np.count_nonzero(np.diff(times) < 0.0))
@@ -94,7 +106,12 @@ def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
 
 
 def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
-    """Return the slowest series' times (N,) [s] in the common span, and whether all agree."""
+    """Choose the instants at which to interpolate several time series.
+
+    Returns:
+        Times (N,) [s] of the slowest series within the common span, and whether all series have the
+        same times.
+    """
     first = max(each.times[0] for each in series)
     last = min(each.times[-1] for each in series)
     alike = all(np.array_equal(each.times, series[0].times) for each in series[1:])
@@ -104,10 +121,13 @@ def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
 
 
 def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatArray, BoolArray]:
-    """Interpolate a series at instants (N,) within it; return also which are in a gap.
+    """Interpolate a time series at instants (N,) [s] within it.
 
     To avoid aliasing, a series faster than the instants is averaged over their period; others are
     interpolated, by cubics if the quantity is smooth.
+
+    Returns:
+        Values (N,), and whether each instant is in a gap of the series.
     """
     exact = np.isin(times, series.times)
     after = np.clip(np.searchsorted(series.times, times), 1, len(series.times) - 1)
@@ -126,7 +146,7 @@ def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatA
 
 
 def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
-    """Compute means (N,) of the linear interpolant over a period about each instant."""
+    """Compute the means (N,) of a time series over a period about each instant."""
     low = np.maximum(times - 0.5 * period, series.times[0])
     high = np.minimum(times + 0.5 * period, series.times[-1])
     from scipy.interpolate import make_interp_spline  # slow to import
@@ -141,12 +161,15 @@ def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
 
 
 def widest_step(period: float) -> float:
-    """Return the largest interval [s] between samples that is not a gap, for their period [s]."""
+    """Return the largest interval [s] between samples that does not count as a gap.
+
+    It follows from their median interval, the period [s].
+    """
     return max(GAP * period, BRIDGED_GAP)
 
 
 def segments_of(times: FloatArray) -> list[slice]:
-    """Return slices of the instants (N,) [s], each of which contains no gap."""
+    """Divide instants (N,) [s] into slices without gaps."""
     steps = np.diff(times)
     interval = widest_step(float(np.median(steps))) if len(steps) else np.inf
     edges = np.flatnonzero(steps > interval) + 1

@@ -49,9 +49,11 @@ def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> Clos
 
 
 def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop | None:
-    """Create a closed loop from an arm or a platform, optionally with other driven joints.
+    """Create a closed loop from an arm or a platform.
 
     Returns None if the mechanism has no model of links and joints, or is a closed loop already.
+
+    `driven` names the driven joints; None for those of the mechanism.
     """
     model = mechanism.model
     if not isinstance(model, Model) or isinstance(mechanism, ClosedLoop):

@@ -34,8 +34,8 @@ class LoadWarnings(NamedTuple):
     """Warnings about a loaded description, one line each.
 
     Attributes:
-        unphysical: inertias that no rigid body can have.
-        left_out: parts of the description that the mechanism does not contain.
+        unphysical: messages about inertias that no rigid body can have.
+        left_out: messages about parts of the description that the mechanism does not contain.
     """
 
     unphysical: list[str]
@@ -57,7 +57,10 @@ _LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
 def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
-    """Load a second source and list the fields in which it differs from a mechanism.
+    """Load a second source, and list its differences from a mechanism.
+
+    Returns:
+        `source`, and `differences` with a line for each field that differs.
 
     Raises:
         RobodynError: as for `load`.
@@ -67,7 +70,10 @@ def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[
 
 
 def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> dict[str, Any]:
-    """Describe a mechanism and its warnings as JSON-serializable data; None for no limit."""
+    """Describe a mechanism and its warnings as JSON-serializable data.
+
+    A limit of None means that there is no limit.
+    """
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
         "kind": mechanism.kind,
@@ -102,7 +108,7 @@ def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> 
 
 
 def read(source: str, strict: bool) -> tuple[Mechanism, LoadWarnings]:
-    """Load a mechanism, and collect the warnings about its description.
+    """Load a mechanism, and return it with the warnings about its description.
 
     Raises:
         RobodynError: as for `load`.
@@ -173,13 +179,16 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
 
 
 def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """Describe the actuator of each driven joint; empty if all actuators are ideal.
+    """Describe the actuator of each driven joint, and its load at home.
 
-    All values are in the joint's units: inertias in kg or kg m^2, efforts in N or N m. `inertia` is
-    the inertia of the mechanism without actuators at the joint, with the other driven joints
-    locked. `weight` is the effort that supports the mechanism, and `friction_share` is the friction
-    relative to `weight`. Values without a meaning are None, for example the weight if the motors
-    cannot support the mechanism.
+    The result is empty if all actuators are ideal. All values are in the joint's units: inertias in
+    kg or kg m^2, efforts in N or N m. `inertia` is the inertia of the mechanism without actuators
+    at the joint, with the other driven joints locked. `weight` is the effort that supports the
+    mechanism, and `friction_share` is the friction relative to `weight`. Values without a meaning
+    are None, for example the weight if the motors cannot support the mechanism.
+
+    Returns:
+        A mapping for each driven joint.
 
     Raises:
         KinematicsError: home is singular.
@@ -216,7 +225,10 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatArray | None:
-    """Return the mass matrix' diagonal (n,) for driven joints, if these are valid coordinates."""
+    """Return the diagonal (n,) of the mass matrix in driven coordinates, or None.
+
+    It is None if the driven positions are not valid coordinates.
+    """
     rates = mechanism.joint_velocities(home, np.eye(len(M))).T
     if rates.shape != M.shape or np.linalg.matrix_rank(rates) < len(M):
         return None
@@ -235,7 +247,7 @@ def _singular_everywhere(mechanism: Mechanism, size: float) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Convert numbers for JSON, with None for values that are not finite."""
+    """Convert values to plain data for JSON, with None for values that are not finite."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, Mapping):

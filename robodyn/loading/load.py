@@ -60,7 +60,7 @@ def use_options(
     base: str | None = None,
     gravity: ArrayLike | None = None,
 ) -> None:
-    """Set default options for every `load` of this process.
+    """Set the default options for every later `load` in this process.
 
     Args:
         spelling: function that spells an option in messages.
@@ -83,7 +83,7 @@ def use_options(
 
 
 def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
-    """Return the given options, completed by defaults."""
+    """Return the given options, with defaults for those not given."""
     given["driven"] = _names_in(given.get("driven"))
     if (gravity := given.get("gravity")) is not None:
         given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
@@ -216,7 +216,7 @@ def load(
 
 
 def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
-    """Create the mechanism; a requested change of its base is applied later."""
+    """Create the mechanism from what was read; a change of its base is applied later."""
     requested = options.kind or ("closed_loop" if options.base else None)
     chosen = None if requested is None else _kind(requested)
     if options.base and requested != "closed_loop":
@@ -231,7 +231,7 @@ def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanis
 
 
 def _names_in(driven: str | Sequence[str] | None) -> tuple[str, ...] | None:
-    """Convert a list, or a text with commas, to names of joints; None if it is empty."""
+    """Return the names of joints in a list or comma-separated string; None if empty."""
     given = driven.split(",") if isinstance(driven, str) else () if driven is None else driven
     listed = isinstance(given, Collection) and not isinstance(given, (bytes, Mapping))
     if not listed or not all(isinstance(name, str) for name in given):
@@ -267,7 +267,10 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
 def _add_springs(
     made: Mechanism, with_springs: Callable[..., Any], fields: Fields, chosen: Kind | None
 ) -> Mechanism:
-    """Add the springs of a document; if the kind has no such springs, make a closed loop."""
+    """Return the mechanism with the springs of a document.
+
+    If its kind does not support such springs, it becomes a closed loop.
+    """
     model = with_springs(fields, made.model)
     if model is made.model:
         return made
@@ -338,9 +341,10 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptions) -> Mechanism:
-    """Return the mechanism with only these driven joints; unchanged if it has no others.
+    """Return the mechanism with only the given driven joints.
 
-    If the mechanism then has passive joints, it becomes a closed loop.
+    It is returned unchanged if it has no other driven joints. If it then has passive joints, it
+    becomes a closed loop.
     """
     own = mechanism.joint_names
     if set(own) <= set(driven):

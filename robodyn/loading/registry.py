@@ -60,13 +60,13 @@ def unregister_kind(name: str) -> None:
 
 
 def kinds() -> dict[str, Kind]:
-    """Return all registered kinds by name, in the order in which they are tested for a URDF."""
+    """Return all registered kinds by name, in the order of tests for a URDF."""
     _read_entry_points()
     return {**dict(reversed(_added.items())), **_BUNDLED}
 
 
 def templates() -> dict[str, tuple[str, Template]]:
-    """Return the templates of model files by name, each with the name of its kind."""
+    """Return the templates of model files: by name, the kind and the template."""
     found = ((kind.name, kind.adapter("template")) for kind in kinds().values())
     return {
         template.what: (name, template)
@@ -93,7 +93,7 @@ def kind_of(mechanism: Mechanism) -> Kind:
 
 
 def written_model(mechanism: Mechanism) -> Model | None:
-    """Return the model of a mechanism for files and figures, which its kind may extend.
+    """Return the model to write to files and figures, which a kind may extend.
 
     Returns None for a kind without links and joints.
     """
@@ -103,7 +103,7 @@ def written_model(mechanism: Mechanism) -> Model | None:
 
 
 def kind_of_urdf(builder: ModelBuilder) -> Kind:
-    """Return the kind of mechanism that a URDF describes.
+    """Return the kind of mechanism that a URDF, SDF or MJCF describes.
 
     Raises:
         ModelError: no registered kind recognizes it.
@@ -119,13 +119,13 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
 
 
 def yaml_kinds() -> tuple[str, ...]:
-    """Return the kinds that a YAML description may state as `type`, bundled ones first."""
+    """Return the kinds that a YAML file may state as `type`, bundled ones first."""
     known = {**_BUNDLED, **kinds()}
     return tuple(name for name, kind in known.items() if kind.from_yaml is not None)
 
 
 def _read_entry_points() -> None:
-    """Register the kinds of installed packages once; report and skip those that fail."""
+    """Register the kinds of installed packages once; report and skip failures."""
     global _entry_points_read
     if _entry_points_read:
         return

@@ -87,7 +87,7 @@ def robot_description(
 
 
 def frictionless(description: str) -> str:
-    """Remove friction from URDF text, so that it describes the model without friction.
+    """Return URDF text without friction, to describe the model without friction.
 
     Raises:
         ModelError: the text is not well-formed XML.
@@ -101,13 +101,13 @@ def frictionless(description: str) -> str:
 
 
 def exported_urdf(mechanism: Mechanism) -> str:
-    """Return the URDF text that a mechanism's kind exports; empty if it cannot export any."""
+    """Return the URDF text exported by a mechanism's kind; empty if it exports none."""
     export = kind_of(mechanism).to_urdf
     return "" if export is None else export(mechanism)
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
-    """Return the expanded URDF text of a source; empty if the source has no URDF.
+    """Return the expanded URDF text of a source; empty if there is none.
 
     Raises:
         ModelError, MissingExtra: as for `robot_description`.
@@ -129,7 +129,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
 
 
 def source_builder(source: str | Path) -> ModelBuilder | None:
-    """Read the description of a source with all its links; None for a YAML file.
+    """Return a builder with all links of a source; None for a YAML file.
 
     For a bundled model, its xacro file is read; None if the package xacro is not installed.
 
@@ -164,7 +164,7 @@ def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
 
 
 def _urdf_folders() -> Iterator[Path]:
-    """Yield candidates for the urdf/ folder: beside the sources, or installed with the package."""
+    """Yield possible urdf/ folders: beside the sources, or installed."""
     package = Path(__file__).resolve().parents[1]
     yield package.parent / "urdf"
     for prefix in (Path(sys.prefix), *package.parents):

@@ -25,11 +25,12 @@ TREES = {
 
 
 def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
-    """Write a mechanism to a URDF, SDF, MJCF or YAML file, from which `load` reproduces it.
+    """Write a mechanism to a URDF, SDF, MJCF or YAML file that `load` can read.
 
-    The file contains bodies, joints, closures, friction, actuators, limits, gravity and home. Data
-    that a format cannot represent is in an element `<robodyn>`, which other programs ignore. The
-    YAML file of a closed loop references a URDF, which is written beside it.
+    `load` reproduces the mechanism: the file contains bodies, joints, closures, friction,
+    actuators, limits, gravity and home. Data that a format cannot represent is in an element
+    `<robodyn>`, which other programs ignore. The YAML file of a closed loop references a URDF,
+    which is written beside it.
 
     Args:
         mechanism: mechanism of any kind with a file format.
@@ -83,7 +84,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:
-    """Format a model as text, with positions that close its loops."""
+    """Return a model as URDF, SDF or MJCF text, at positions that close its loops."""
     positions = {}
     if model.closures:
         found = structure_of(model)

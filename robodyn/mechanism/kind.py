@@ -63,8 +63,8 @@ class Kind:
         from_urdf: creates a mechanism from a recognized builder.
         to_urdf: returns the complete mechanism as URDF text, for `save`; None if not supported.
         example: name of a bundled model of this kind, used to compile its functions in advance.
-        adapters: functions for this kind from other parts of the package or from other packages, as
-            `module:name` by the name of their use, such as `template`; imported when needed, see
+        adapters: references `module:name` to functions for this kind elsewhere in this or another
+            package, by the name of their use, such as `template`; imported when needed, see
             `adapter`.
     """
 
@@ -103,7 +103,9 @@ class Kind:
 
 
 def imported(*references: str) -> Callable[..., Any]:
-    """Return a function that calls functions in turn, each with the previous one's result.
+    """Return a function that imports and calls functions in turn.
+
+    Each function is called with the result of the previous one.
 
     Args:
         references: `module:name` of each function; imported at the call.

@@ -5,8 +5,8 @@
 A mechanism has arrays of three sizes, which may all differ: a *configuration* (..., nq), its
 *velocity* and *acceleration* (..., nv), and *efforts* (..., n) of its driven joints. For a Stewart
 platform the configuration is a pose (..., 7) and the velocity a twist (..., 6); for a serial arm
-they are q and qd, both (..., n). `coordinates` describes the numbers. Configurations are points of
-a manifold: never subtract two of them; use `difference` and `advance`.
+they are q and qd, both (..., n). `coordinates` describes their components. Configurations are
+points of a manifold: never subtract two of them; use `difference` and `advance`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Mechanism(ABC):
     the base frame. For a Stewart platform the configuration is a pose (..., 7) [m, -] and the
     velocity a twist (..., 6) [m/s, rad/s]; for an arm they are q and qd (..., n) [rad, or m for a
     prismatic joint]; for closed loops they are the positions of all tree joints and the velocities
-    of the independent ones. `coordinates` describes the numbers.
+    of the independent ones. `coordinates` describes their components.
 
     Computations that several kinds have in common are functions of the modules in the table below;
     computations with a kind's own compiled functions belong to its `solver`.
@@ -124,7 +124,7 @@ class Mechanism(ABC):
 
     @cached_property
     def frames(self) -> tuple[str, str]:
-        """Names of the base frame, and of the frame of the platform or the arm's tip."""
+        """Names of two frames: the base, and the platform or the tip of the arm."""
         return self.model.base_link, self.model.tip_link
 
     @property
@@ -145,7 +145,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def bodies(self) -> Sequence[Link]:
-        """Moving bodies with their masses and inertias."""
+        """Moving bodies, each with its name, mass and inertia."""
 
     @property
     def characteristic_length(self) -> float:
@@ -164,27 +164,27 @@ class Mechanism(ABC):
 
     @property
     def all_joint_names(self) -> tuple[str, ...]:
-        """Names of all joints of `joint_states`, including passive ones."""
+        """Names of all joints in the result of `joint_states`, passive ones included."""
         return self.joint_names
 
     @property
     def passive_joint_names(self) -> tuple[str, ...]:
-        """Names of the joints of `all_joint_names` that are not driven."""
+        """Names of the joints in `all_joint_names` that are not driven."""
         return tuple(name for name in self.all_joint_names if name not in self.joint_names)
 
     @property
     def effort_limits(self) -> FloatArray:
-        """Largest efforts (n,) [N or N m] at standstill; infinite if not limited."""
+        """Largest efforts (n,) [N or N m] at standstill; infinite for no limit."""
         return np.array(self._limits[:, 3])
 
     @property
     def position_limits(self) -> FloatArray:
-        """Position limits (n, 2) [m or rad] of the driven joints; infinite if not limited."""
+        """Position limits (n, 2) [m or rad] of the driven joints; infinite for no limit."""
         return np.array(self._limits[:, :2])
 
     @property
     def velocity_limits(self) -> FloatArray:
-        """Velocity limits (n,) [m/s or rad/s] of the driven joints and motors."""
+        """Velocity limits (n,) [m/s or rad/s] of driven joints, including their motors."""
         return np.array(self._limits[:, 2])
 
     @cached_property
@@ -204,7 +204,7 @@ class Mechanism(ABC):
 
     @cached_property
     def drives(self) -> Drives:
-        """Units, ranges and motors of the driven joints."""
+        """Drives of the mechanism: their units, ranges and motors."""
         return Drives(self)
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
@@ -243,7 +243,7 @@ class Mechanism(ABC):
 
     @cached_property
     def coordinates(self) -> Coordinates:
-        """Meaning and units of the numbers of a configuration and of a velocity."""
+        """Names, meaning and units of the components of a configuration and a velocity."""
         return joint_coordinates(self.joint_names, self.drives.units, motions.wrapping_joints(self))
 
     @property
@@ -303,7 +303,7 @@ class Mechanism(ABC):
         return self.jacobian(configuration)
 
     def joint_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the matrix that maps the velocity to the velocities of the driven joints.
+        """Compute the matrix that maps the velocity to the driven joints' velocities.
 
         Args:
             configuration: (..., nq).
@@ -312,7 +312,7 @@ class Mechanism(ABC):
             Matrix (..., n, nv): velocities of `joint_names` [rad/s or m/s] = matrix @ velocity.
 
         Raises:
-            InvalidInput, KinematicsError: as for `jacobian`.
+            InvalidInput, KinematicsError: the configuration is invalid, or has no solution.
         """
         shape = motions.joint_values(self, "configuration", configuration).shape[:-1]
         n = len(self.joint_names)
@@ -518,24 +518,29 @@ class Mechanism(ABC):
         """
 
     def _made(self, model: Any) -> Self:
-        """Create a mechanism from another model, with the same class, options and frames."""
+        """Return a copy with another model, and the same class, options and frames."""
         make: Callable[..., Self] = type(self)
         made = make(model, *self._options)
         made._added = self._added
         return made
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """Return the mechanism without dry friction, and without damping in `undamped` joints."""
+        """Return a copy of the mechanism without dry friction.
+
+        Joints whose names are in `undamped` also lose their viscous damping.
+        """
         return self._made(self.model.without_dry_friction(undamped))
 
     @cached_property
     def _smooth(self) -> Self:
-        """This mechanism without dry friction; the same object if it has no dry friction."""
+        """The mechanism without dry friction; the same object if it has none."""
         return self.without_dry_friction() if self.solver.friction.is_dry else self
 
     @property
     def parameters(self) -> Parameters:
-        """Parameters in which efforts are linear: ten for each body, rotor inertias and friction.
+        """Parameters in which the efforts are linear: masses, inertias and friction.
+
+        They are ten for each body, the rotor inertias, and the friction of the joints.
 
         Raises:
             InvalidInput: this kind has no such parameters.
@@ -550,14 +555,14 @@ class Mechanism(ABC):
     def regressor(
         self, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
     ) -> FloatArray:
-        """Compute the regressor Y of a motion: efforts = Y @ parameters.values, for any values.
+        """Compute the regressor of a motion, the matrix that maps parameters to efforts.
 
         Args:
             configuration: (..., nq).
             velocity, acceleration: (..., nv).
 
         Returns:
-            Regressor (..., n, p).
+            Regressor Y (..., n, p): efforts = Y @ values, for any values (p,) of `parameters`.
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or this kind has no parameters.
@@ -583,7 +588,7 @@ class Mechanism(ABC):
         return self.inverse_dynamics(configuration, rest, rest, base=base)
 
     def without_friction(self) -> Self:
-        """Return the mechanism without viscous and dry friction in its joints."""
+        """Return a copy of the mechanism without viscous and dry friction in its joints."""
         return self._made(self.model.without_friction())
 
     @cached_property
@@ -600,18 +605,18 @@ class Mechanism(ABC):
 
     @cached_property
     def _springless(self) -> Self:
-        """This mechanism without springs; the same object if it has no springs."""
+        """The mechanism without springs; the same object if it has none."""
         springs = getattr(self.model, "has_springs", False)  # other classes of models have none
         return self._made(self.model.without_springs()) if springs else self
 
     def without_actuators(self) -> Self:
-        """Return the mechanism with ideal actuators: no rotors, dry friction or motor limits."""
+        """Return a copy with ideal actuators: no rotors, dry friction or motor limits."""
         return self._made(self.model.without_actuators())
 
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Self:
-        """Return the mechanism with a body fixed to its platform or tip.
+        """Return a copy with a body fixed to the platform or the tip.
 
         Args:
             mass: [kg].

@@ -28,18 +28,19 @@ if TYPE_CHECKING:
 
 
 class NumpyDynamics(Mechanism):
-    """Base class of mechanisms that provide `mass_matrix`, `bias`, `jacobian` and `body_pose`.
+    """Base class of mechanisms given by a mass matrix and a bias.
 
-    All methods broadcast over leading dimensions: q, qd, qdd and efforts are (..., n); a wrench
-    (..., 6) is the force, then the moment about the tip, in the base frame.
+    A subclass provides `mass_matrix`, `bias`, `jacobian` and `body_pose`. All methods broadcast
+    over leading dimensions: q, qd, qdd and efforts are (..., n); a wrench (..., 6) is the force,
+    then the moment about the tip, in the base frame.
     """
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Self:
-        """Return the mechanism itself: its equations have no dry friction."""
+        """Return the mechanism unchanged: its equations have no dry friction."""
         return self
 
     def without_actuators(self) -> Self:
-        """Return the mechanism itself: its actuators are ideal."""
+        """Return the mechanism unchanged: its actuators are ideal."""
         return self
 
     def inverse_dynamics(
@@ -127,7 +128,7 @@ def _classical_steps(
     settings: StepSettings = DEFAULT,
     motors: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Integrate q and qd (n,) over `steps` steps of dt [s] by the Runge-Kutta method of order 4.
+    """Advance q and qd (n,) by `steps` steps of dt [s] (Runge-Kutta of order 4).
 
     Raises:
         InvalidInput: the drives are elastic, or semi-implicit steps are requested.

@@ -11,23 +11,23 @@ Spelling = Callable[[str, "str | bool"], str]
 
 
 def in_python(name: str, value: str | bool) -> str:
-    """Spell an option as an argument of a call: `tip_link='tool0'`."""
+    """Spell an option and its value as a Python argument: `tip_link='tool0'`."""
     return f"{name}={value!r}"
 
 
 def on_command_line(name: str, value: str | bool) -> str:
-    """Spell an option of a command: `--tip-link tool0`."""
+    """Spell an option and its value as on the command line: `--tip-link tool0`."""
     flag = "--" + name.replace("_", "-")
     return flag if value is True else f"{flag} {value}"
 
 
 def as_parameter(name: str, value: str | bool) -> str:
-    """Spell a parameter of a node: `the parameter tip_link: tool0`."""
+    """Spell an option as a parameter of a node: `the parameter tip_link: tool0`."""
     return f"the parameter {name}: {_plain(value)}"
 
 
 def as_launch_argument(name: str, value: str | bool) -> str:
-    """Spell an argument of a launch file: `tip_link:=tool0`."""
+    """Spell an option as an argument of a launch file: `tip_link:=tool0`."""
     return f"{name}:={_plain(value)}"
 
 

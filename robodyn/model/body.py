@@ -18,7 +18,7 @@ T = TypeVar("T", bound=Any)
 
 @dataclass(frozen=True)
 class Body:
-    """Rigid body.
+    """Mass, center of mass and inertia of a rigid body.
 
     Attributes:
         mass: [kg], not negative.
@@ -34,7 +34,11 @@ class Body:
         check_body(self)
 
     def seen_from(self, rotation: FloatArray, origin: FloatArray) -> Body:
-        """Return the body in a frame with axes (3, 3) and origin (3,) [m] in its own frame."""
+        """Return the body, expressed in another frame.
+
+        `rotation` (3, 3) contains the axes of that frame, and `origin` (3,) [m] is its origin, both
+        in the body's own frame.
+        """
         inertia = rotation.T @ self.inertia @ rotation
         com, inertia = rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T)
         for array in (com, inertia):
@@ -71,7 +75,7 @@ class Link:
 
 
 def check_body(item: Any, where: str = "") -> None:
-    """Check and freeze mass, center of mass and inertia of a part of a model.
+    """Check mass, center of mass and inertia of a body or link, and freeze the arrays.
 
     Raises:
         ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
@@ -83,7 +87,9 @@ def check_body(item: Any, where: str = "") -> None:
 
 
 def combine_bodies(item: T, other: Any) -> T:
-    """Add to a body, or a link, another body that is fixed to it (parallel-axis theorem).
+    """Return a body or link with another body fixed to it (parallel-axis theorem).
+
+    Both are expressed in the same frame. Only the mass properties change.
 
     Raises:
         ModelError: a number overflows.
@@ -93,9 +99,10 @@ def combine_bodies(item: T, other: Any) -> T:
 
 
 def combined(item: Any, other: Any) -> dict[str, Any]:
-    """Compute mass, com and inertia of a body with another body fixed to it, without checks.
+    """Compute the mass properties of a body with another body fixed to it, unchecked.
 
-    Values that do not change may be omitted.
+    Returns the fields `mass`, `com` and `inertia` by name; fields that do not change may be
+    omitted.
     """
     total = item.mass + other.mass
     if total == 0.0:
@@ -110,10 +117,18 @@ def combined(item: Any, other: Any) -> dict[str, Any]:
 
 
 def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
-    """Create a payload; by default a point mass at its center of mass.
+    """Create a body to be carried as a payload; by default a point mass.
+
+    Args:
+        mass: [kg].
+        com: (3,) [m] center of mass.
+        inertia: (3, 3) [kg m^2] about the center of mass; zero for a point mass if None.
+
+    Returns:
+        The body.
 
     Raises:
-        ModelError: as for `check_body`.
+        ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
     """
     tensor = np.zeros((3, 3)) if inertia is None else inertia
     carried = Body.__new__(Body)

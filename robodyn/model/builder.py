@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Drives:
-    """Names of the joints with actuators, in the order of the description.
+    """Names of the joints with actuators in a description, by type of interface.
 
     Attributes:
         effort: joints with effort commands.
@@ -41,12 +41,12 @@ class Drives:
 
     @classmethod
     def of(cls, driven: Sequence[str]) -> Drives:
-        """Create drives for these joints and no others."""
+        """Create drives that command efforts of the given joints and no others."""
         return cls(tuple(driven), (), tuple(driven))
 
     @property
     def driven(self) -> tuple[str, ...]:
-        """Joints with effort commands, or else with transmissions, or else with any command."""
+        """Driven joints: those with effort commands, else transmissions, else any command."""
         return self.effort or self.transmitted or self.commanded
 
     @property
@@ -57,7 +57,7 @@ class Drives:
 
 @dataclass
 class ModelBuilder:
-    """Parts of a model in a description, before they are checked as a whole.
+    """Builder that collects the parts of a model before they are checked as a whole.
 
     Attributes:
         name: name of the mechanism.
@@ -149,7 +149,7 @@ class ModelBuilder:
 
     @property
     def actuated(self) -> tuple[str, ...]:
-        """Names of the joints with an actuator, in order; empty if the description has none.
+        """Names of the joints with an actuator, in order; empty if there are none.
 
         The actuator of a mimic joint belongs to the joint that it follows.
         """
@@ -253,7 +253,7 @@ def _order(parts: dict[str, T], names: Iterable[str]) -> dict[str, T]:
 
 
 def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str, ...]:
-    """Return the end links of a tree: first the one at which most loops meet, then open ends."""
+    """Return the links at which a tree ends, those at which most loops meet first."""
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]
     closed = [link for closure in closures for link in (closure.parent, closure.child)]
@@ -267,7 +267,7 @@ def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str
 
 
 def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
-    """Resolve chains of mimic joints, so that each follows its independent joint directly.
+    """Return joints whose mimic relations refer directly to independent joints.
 
     Raises:
         ModelError: mimic joints form a cycle.
@@ -294,7 +294,7 @@ def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
 
 
 def _through(mimic: Mimic, other: Mimic) -> Mimic:
-    """Combine two mimic relations in series."""
+    """Return the mimic relation that results from two relations in series."""
     factor = mimic.multiplier
     return Mimic(other.joint, factor * other.multiplier, factor * other.offset + mimic.offset)
 

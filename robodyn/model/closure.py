@@ -29,7 +29,7 @@ PARALLEL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Closure of a loop: constraint between frames on two links, like that of a joint type.
+    """Closure of a loop: a constraint between frames on two links, as by a joint.
 
     spherical: equal origins (3 equations). universal: equal origins, and the parent's axis is
     perpendicular to the child's (4). revolute: equal origins and parallel axes (5). cylindrical:
@@ -85,11 +85,11 @@ class Closure:
 
     @property
     def ends(self) -> tuple[tuple[str, Placement, FloatArray], tuple[str, Placement, FloatArray]]:
-        """Link, frame on it and axis (3,) of the parent and of the child."""
+        """Link name, frame on the link and axis (3,), for the parent and for the child."""
         assert self.child_axis is not None  # made when the closure is
         return (self.parent, self.at, self.axis), (self.child, self.child_at, self.child_axis)
 
     @property
     def equations(self) -> int:
-        """Number of equations that the closure imposes."""
+        """Number of scalar constraint equations of the closure."""
         return CLOSURE_KINDS[self.kind]

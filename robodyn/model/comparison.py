@@ -15,7 +15,7 @@ EQUALITY = 1e-12
 
 
 class Comparable:
-    """Base class of models that are equal if all relevant numbers agree within `EQUALITY`."""
+    """Base class of models that compare equal if their values agree within `EQUALITY`."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -28,9 +28,12 @@ class Comparable:
 def differences(a: Any, b: Any, tolerance: float = 1e-9) -> list[str]:
     """List the differences between two models of the same kind, one line per field.
 
-    Numbers are equal if they agree within `tolerance`, either absolutely or relative to the largest
-    number of their array. Fields that describe the file rather than the mechanism (dataclass fields
+    Values are equal if they agree within `tolerance`, either absolutely or relative to the largest
+    value of their array. Fields that describe the file rather than the mechanism (dataclass fields
     with `compare=False`: names, source) are ignored.
+
+    Returns:
+        A line for each difference, which names the field and both values.
     """
     if type(a) is not type(b):
         return [f"kind: {type(a).__name__} against {type(b).__name__}"]

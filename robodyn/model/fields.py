@@ -22,17 +22,25 @@ LARGEST = 1e15
 
 
 def replace_checked(item: T, **changes: Any) -> T:
-    """Replace fields; return the item itself if nothing changes, so that variants share it."""
+    """Return a copy with changed fields, checked; the item itself if nothing changes."""
     return item if _has(item, changes) else replace(item, **changes)  # type: ignore[type-var]
 
 
 def replace_unchecked(item: T, **changes: Any) -> T:
-    """Replace fields by values of their final types, without checks; see `replace_checked`."""
+    """Return a copy with changed fields, without checks; see `replace_checked`.
+
+    The values must be valid and have their final types.
+
+    It is the item itself if nothing changes.
+    """
     return item if _has(item, changes) else unchecked(item, **changes)
 
 
 def unchecked(item: T, **changes: Any) -> T:
-    """Replace fields by valid values of the final types, without checks."""
+    """Return a copy of a dataclass with changed fields, without checks.
+
+    The values must be valid and have their final types.
+    """
     out = object.__new__(type(item))
     # without cached properties of the item
     names = type(item).__dataclass_fields__  # type: ignore[attr-defined]
@@ -50,7 +58,7 @@ def _has(item: Any, values: dict[str, Any]) -> bool:
 
 
 def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
-    """Return a read-only copy of finite numbers of a given shape.
+    """Return a read-only array of given shape; `name` names it in errors.
 
     Raises:
         ModelError: a value is not finite, or the shape is wrong.
@@ -70,10 +78,10 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
 
 
 def not_negative(name: str, value: Any, unit: str = "") -> float:
-    """Return a finite number of at least zero.
+    """Return a value as a finite float of at least zero; `name` names it in errors.
 
     Raises:
-        ModelError: the value is not such a number.
+        ModelError: the value is negative or not a finite number.
     """
     try:
         number = as_scalar(name, value, unit, at_least=0.0)
@@ -85,7 +93,7 @@ def not_negative(name: str, value: Any, unit: str = "") -> float:
 
 
 def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
-    """Return a proper rotation (3, 3).
+    """Return a rotation matrix (3, 3) as a read-only array.
 
     Raises:
         ModelError: the matrix is not orthonormal to 1e-9, or is a reflection.
@@ -97,7 +105,7 @@ def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
 
 
 def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
-    """Return a symmetric tensor (3, 3), averaged with its transpose.
+    """Return an inertia tensor (3, 3), averaged with its transpose, read-only.
 
     Raises:
         ModelError: the matrix is not symmetric to 1e-9 of its largest entry.
@@ -109,7 +117,7 @@ def inertia_tensor(name: str, value: ArrayLike) -> FloatArray:
 
 
 def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
-    """Normalize a direction (3,).
+    """Return a direction (3,) scaled to unit length.
 
     Raises:
         ModelError: the length is zero.

@@ -51,7 +51,7 @@ class Primitive:
 
     @property
     def attributes(self) -> dict[str, tuple[float, ...]]:
-        """Sizes by their names in `SIZES`, such as `radius`."""
+        """Dimensions [m] by name, such as `radius`; the names are those in `SIZES`."""
         numbers = iter(self.size)
         return {
             key: tuple(next(numbers) for _ in range(count))
@@ -104,12 +104,18 @@ class Geometry:
     name: str = ""
 
     def seen_from(self, frame: FloatArray) -> Geometry:
-        """Express the shape in another link, in which its own link has the frame (4, 4)."""
+        """Return the shape, expressed in the frame of another link.
+
+        `frame` (4, 4) is the frame of the shape's own link in the other one.
+        """
         return replace(self, at=Placement.of(frame @ self.at.matrix))
 
     @property
     def without_capsules(self) -> tuple[Geometry, ...]:
-        """Equivalent shapes for formats without capsules: a cylinder and two spheres."""
+        """Return equivalent shapes for formats without capsules.
+
+        A capsule becomes a cylinder and two spheres; other shapes stay as they are.
+        """
         if not isinstance(self.form, Primitive) or self.form.kind != "capsule":
             return (self,)
         radius, length = self.form.size
@@ -135,13 +141,13 @@ PALETTE = {
 
 
 def ball(center: ArrayLike, radius: float, material: str) -> Geometry:
-    """Create a sphere at a point (3,) [m] of a link, in a material of `PALETTE`."""
+    """Return a sphere at a point (3,) [m] of a link, in a material of `PALETTE`."""
     at = Placement(translation=np.asarray(center, dtype=np.float64))
     return Geometry(Primitive("sphere", (_short(radius),)), at, PALETTE[material])
 
 
 def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tuple[Geometry, ...]:
-    """Create a cylinder between two points (3,) [m] of a link; no shape if they coincide."""
+    """Return a cylinder between two points (3,) [m] of a link; none if they coincide."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     x, y, z = b - a
     length = float(np.linalg.norm(b - a))
@@ -155,7 +161,10 @@ def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tupl
 
 
 def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geometry, ...]:
-    """Create a ring of beams between points (3,) [m], ordered by their angles about the center."""
+    """Return beams that connect points (3,) [m] of a link in a ring.
+
+    The points are ordered by their angles about the center.
+    """
     corners = np.asarray(list(points), dtype=np.float64)
     spokes = corners - corners.mean(axis=0)
     order = np.argsort(np.arctan2(spokes[:, 1], spokes[:, 0]), kind="stable")
@@ -164,10 +173,10 @@ def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geo
 
 
 def bare(shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
-    """Return the same shapes as collision bodies, without material."""
+    """Return shapes without their material, for use as collision bodies."""
     return tuple(replace(shape, material=None) for shape in shapes)
 
 
 def _short(value: float) -> float:
-    """Round a size for display to six digits."""
+    """Round a length to six significant digits."""
     return float(f"{value:.6g}")

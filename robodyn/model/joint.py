@@ -27,7 +27,10 @@ for constant in (UNBOUNDED, NO_FRICTION):
 
 @dataclass(frozen=True)
 class Mimic:
-    """Mimic relation: position = multiplier * the other joint's position + offset [rad or m]."""
+    """Mimic relation: position = multiplier * other joint's position + offset.
+
+    The offset is in rad or m.
+    """
 
     joint: str
     multiplier: float = 1.0
@@ -96,7 +99,7 @@ class Joint:
         self._check_motion(where)
 
     def _check_motion(self, where: str) -> None:
-        """Check and freeze the fields that affect the motion; `where` names the joint in errors."""
+        """Check and freeze the fields that affect motion; `where` names the joint."""
         put = object.__setattr__
         for name in ("armature", "damping"):
             put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
@@ -149,7 +152,10 @@ class Joint:
 
     @cached_property
     def actuator(self) -> Actuator:
-        """Complete actuator: the drive with the joint's friction, and its armature as a rotor."""
+        """Complete actuator of the joint.
+
+        It is the joint's `drive` with the joint's friction, and the armature as a rotor.
+        """
         forward, backward = self.friction.tolist()
         drive = self.drive
         if not (forward or backward or self.armature):
@@ -169,12 +175,12 @@ class Joint:
 
     @property
     def effort_limit(self) -> float:
-        """Effort limit [N m or N]: the smaller one of joint and motor."""
+        """Effort limit [N m or N]: the smaller one of those of joint and motor."""
         return min(self.effort, self.drive.effort_limit)
 
     @property
     def effort_range(self) -> tuple[float, float]:
-        """Least and largest effort [N m or N]; for a cable's joint, both have the same sign."""
+        """Least and largest effort [N m or N]; both have the same sign for a cable."""
         most = self.effort_limit
         return max(-most, self.drive.least_effort), min(most, self.drive.largest_effort)
 
@@ -185,10 +191,10 @@ class Joint:
 
     @property
     def spin_inertia(self) -> float:
-        """Rotor inertia times ratio [kg m^2 or kg m]; 0 if the rotor is not on the joint's axis.
+        """Rotor inertia times gear ratio [kg m^2 or kg m], for gyroscopic effects.
 
-        Rotors of revolute joints are included even if there is a gear, because robots' gears are
-        coaxial.
+        It is 0 if the rotor is not on the joint's axis. Rotors of revolute joints are included even
+        if there is a gear, because robots' gears are coaxial.
         """
         if self.kind == "prismatic":
             return self.drive.spin_inertia
@@ -196,9 +202,10 @@ class Joint:
 
     @property
     def wraps(self) -> bool:
-        """Whether positions a full turn apart are equal: for a continuous joint without limits.
+        """Whether positions a full turn apart are equal.
 
-        A revolute joint without limits counts its turns.
+        This holds for a continuous joint without limits. A revolute joint without limits counts its
+        turns.
         """
         free = self.kind == "continuous" and self.mimic is None
         return free and not np.isfinite(self.position).any()
@@ -210,7 +217,7 @@ class Joint:
 
     @property
     def moves_alone(self) -> bool:
-        """Whether the joint has one position, which is independent of other joints."""
+        """Whether the joint has a single coordinate, independent of other joints."""
         return self.kind not in ("floating", "fixed") and self.mimic is None
 
     def child_frame(self, position: ArrayLike | None = None) -> FloatArray:

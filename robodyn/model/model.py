@@ -139,7 +139,7 @@ class Model(Comparable):
             )
 
     def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Model:
-        """Return the model with other cones [rad] of the legs' end joints; None keeps a cone.
+        """Return a copy with other cones [rad] of the legs' end joints; None keeps a cone.
 
         Raises:
             ModelError: a cone is not positive.
@@ -152,7 +152,7 @@ class Model(Comparable):
 
     @property
     def base_link(self) -> str:
-        """Root of the tree."""
+        """Name of the root of the tree."""
         children = {joint.child for joint in self.joints}
         return next(link.name for link in self.links if link.name not in children)
 
@@ -164,17 +164,17 @@ class Model(Comparable):
 
     @cached_property
     def wrapping_joints(self) -> frozenset[str]:
-        """Names of the joints whose positions a full turn apart are equal; see `Joint.wraps`.
+        """Names of the joints whose positions a full turn apart are equal.
 
-        A joint that other joints follow counts its turns, like a motor that drives a belt or a
-        screw.
+        See `Joint.wraps`. A joint that other joints follow counts its turns, like a motor that
+        drives a belt or a screw.
         """
         leaders = {joint.mimic.joint for joint in self.joints if joint.mimic is not None}
         wraps = (joint.name for joint in self.joints if joint.wraps)
         return frozenset(name for name in wraps if name not in leaders)
 
     def without_friction(self) -> Model:
-        """Return the model without friction and damping, also in closures and springs."""
+        """Return a copy without friction and damping, also in closures and springs."""
         joints = (
             replace_unchecked(
                 joint, damping=0.0, friction=NO_FRICTION, drive=joint.frictionless_drive
@@ -188,7 +188,7 @@ class Model(Comparable):
         )
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
-        """Return the model without dry friction, and without damping at the joints named."""
+        """Return a copy without dry friction, and without damping at the joints named."""
         joints = (
             replace_checked(
                 joint,
@@ -201,7 +201,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def driven_by(self, actuators: Mapping[str, Actuator]) -> Model:
-        """Return the model with other actuators, given by joint name.
+        """Return a copy with other actuators, given by joint name.
 
         Raises:
             ModelError: there is no such joint, or a joint with a screw is not prismatic.
@@ -221,7 +221,11 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
-        """Return the model with another stiffness and damping of drives, given by joint name."""
+        """Return a copy with other stiffnesses and dampings of drives, by joint name.
+
+        `drives` contains, by joint, a stiffness [N m/rad or N/m] and a damping [N m s/rad or N
+        s/m].
+        """
         joints = []
         for joint in self.joints:
             if joint.name in drives:
@@ -232,7 +236,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_joint_springs(self, springs: Mapping[str, LinearSpring]) -> Model:
-        """Return the model with other springs at joints, given by joint name.
+        """Return a copy with other springs at joints, given by joint name.
 
         Raises:
             ModelError: there is no such joint, or it is fixed or floating.
@@ -253,30 +257,33 @@ class Model(Comparable):
 
     @property
     def has_springs(self) -> bool:
-        """Whether the model has springs."""
+        """Whether the model has a spring at a joint, at a closure or between points."""
         stiff = any(closure.stiffness for closure in self.closures)
         return stiff or bool(self.springs) or any(joint.spring.acts for joint in self.joints)
 
     def without_springs(self) -> Model:
-        """Return the model without springs."""
+        """Return a copy without springs."""
         joints = (replace_checked(joint, spring=NO_SPRING) for joint in self.joints)
         closures = tuple(replace_unchecked(each, stiffness=0.0) for each in self.closures)
         return replace_unchecked(self, joints=tuple(joints), closures=closures, springs=())
 
     def without_actuators(self) -> Model:
-        """Return the model with ideal actuators: no rotors, dry friction or motor limits.
+        """Return a copy with ideal actuators: no rotors, dry friction or motor limits.
 
         Joints that are not driven are unchanged.
         """
         return self.driven_by(dict.fromkeys(self.driven, IDEAL))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> Model:
-        """Return the model with another guess from which its loops close."""
+        """Return a copy with another guess from which its loops close.
+
+        `home` contains, by joint name, a position (1,) [rad or m] or a pose (7,).
+        """
         given = ((name, np.atleast_1d(np.asarray(value, float))) for name, value in home.items())
         return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
-        """Return the model with another gravity (3,) [m/s^2], base frame.
+        """Return a copy with another gravity (3,) [m/s^2], base frame.
 
         Raises:
             ModelError: the shape is wrong or a value is not finite.
@@ -284,10 +291,10 @@ class Model(Comparable):
         return replace(self, gravity=gravity)  # type: ignore[arg-type]
 
     def with_base(self, base: str) -> Model:
-        """Return the model with its base `fixed`, or `moving` freely relative to a fixed link.
+        """Return a copy whose base is `fixed`, or `moving` freely.
 
-        The base is the floating link on the root that carries the joints; a fixed base stays at
-        home.
+        A moving base floats relative to a fixed link. The base is the floating link on the root
+        that carries the joints; a fixed base stays at home.
 
         Raises:
             ModelError: `base` is neither `fixed` nor `moving`.
@@ -328,7 +335,7 @@ class Model(Comparable):
     def with_payload(
         self, mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
     ) -> Model:
-        """Return the model with a payload fixed to its tip link.
+        """Return a copy with a payload fixed to its tip link.
 
         Args:
             mass: [kg].

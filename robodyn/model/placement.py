@@ -32,7 +32,7 @@ class Placement:
 
     @classmethod
     def of(cls, frame: FloatArray) -> Placement:
-        """Create the placement for a homogeneous transform (4, 4)."""
+        """Create the placement for the homogeneous transform (4, 4) of a frame."""
         return cls(frame[:3, :3], frame[:3, 3])
 
     @cached_property

@@ -53,17 +53,23 @@ class LinearSpring:
 
     @property
     def unloaded(self) -> float:
-        """Position [rad or m] at which the effort is zero, for formats without a preload."""
+        """Position [rad or m] at which the spring exerts no effort.
+
+        It describes the spring in formats that have no preload.
+        """
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
     def plus(self, other: LinearSpring) -> LinearSpring:
-        """Return one spring that is equivalent to this and another one, both without preload."""
+        """Return the spring equivalent to two parallel ones, both without preload."""
         total = self.stiffness + other.stiffness
         fraction = other.stiffness / total if total else 0.0
         return LinearSpring(total, self.rest + fraction * (other.rest - self.rest))
 
     def measured(self, sign: float, offset: float) -> LinearSpring:
-        """Return the same spring for the coordinate sign * (q - offset); `sign` is 1 or -1."""
+        """Return the same spring in the joint coordinate sign * (q - offset).
+
+        q is the present coordinate; `sign` is 1 or -1.
+        """
         if not self.acts:
             return self
         return LinearSpring(self.stiffness, sign * (self.rest - offset), sign * self.preload)
@@ -114,12 +120,15 @@ class PointSpring:
 
     @property
     def slack_length(self) -> float:
-        """Length [m] up to which a spring that only pulls is slack; -1 for other springs."""
+        """Length [m] up to which a spring that only pulls is slack; -1 for others."""
         return self.spring.unloaded if self.tension_only else -1.0
 
     @property
     def law(self) -> FloatArray:
-        """Stiffness, tension at length 0, damping, and length up to which it is slack (4,)."""
+        """Stiffness [N/m], tension [N] at length 0, damping [N s/m] and slack length [m].
+
+        They form an array (4,); for the slack length see `slack_length`.
+        """
         return np.array(
             [self.spring.stiffness, self.spring.at_zero, self.damping, self.slack_length]
         )
@@ -130,5 +139,5 @@ class PointSpring:
 
     @property
     def ends(self) -> tuple[tuple[str, FloatArray], tuple[str, FloatArray]]:
-        """Link and point (3,) [m] on it, for the parent and for the child."""
+        """Link name and point (3,) [m] on the link, for the parent and for the child."""
         return (self.parent, self.at), (self.child, self.child_at)

@@ -13,7 +13,7 @@ from robodyn.model.placement import Placement
 
 @dataclass(frozen=True)
 class ModelTopology:
-    """Key of a cache for results that depend on a model's shape alone.
+    """Key of a cache for results that depend only on a model's shape.
 
     Attributes:
         key: value that is equal for all models of the same shape.
@@ -25,7 +25,7 @@ class ModelTopology:
 
 
 def shape_of(model: Model) -> ModelTopology:
-    """Return the shape of a model; it also depends on which bodies have mass."""
+    """Return the shape of a model; it also depends on which bodies have inertia."""
     joints = [
         (
             joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),
@@ -51,7 +51,7 @@ def shape_of(model: Model) -> ModelTopology:
 
 
 def _with_inertia(model: Model) -> frozenset[str]:
-    """Return the bodies with mass or inertia, each named by the first of its links."""
+    """Return the bodies with inertia, each named by the first of its links."""
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()
     for link in model.links:

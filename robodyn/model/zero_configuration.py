@@ -37,7 +37,7 @@ class ZeroConfigurationTree:
             self.body[link] = top
 
     def moving_joints_above(self, link: str) -> list[Joint]:
-        """Return the movable joints between the root and a link, root first."""
+        """Return the movable joints between the root and a link, in that order."""
         found = []
         while link in self.above:
             joint = self.above[link]
@@ -47,7 +47,7 @@ class ZeroConfigurationTree:
         return found[::-1]
 
     def relative(self, link: str, above: str) -> FloatArray:
-        """Compute the frame (4, 4) of a link in a link above it, without avoidable rounding."""
+        """Compute the frame (4, 4) of a link in a link above it, with little rounding."""
         out = np.eye(4)
         while link != above:
             joint = self.above[link]
@@ -55,7 +55,7 @@ class ZeroConfigurationTree:
         return out
 
     def places(self, body: str) -> list[tuple[str, FloatArray]]:
-        """Return the links of a rigid body, and their frames (4, 4) in its frame.
+        """Return the names of the links of a rigid body, with their frames (4, 4) in it.
 
         Links other than the topmost one are omitted if they have neither mass nor inertia.
         """
@@ -64,7 +64,7 @@ class ZeroConfigurationTree:
         return [(name, self.relative(name, body)) for name in (body, *massive)]
 
     def merged(self, body: str) -> Body:
-        """Combine all links of a rigid body into one body, in its frame."""
+        """Return all links of a rigid body as one body, expressed in its frame."""
         parts = []
         for name, frame in self.places(body):
             link, R = self.links[name], frame[:3, :3].T

@@ -35,7 +35,7 @@ binding.add_symbol("robodyn_ndarray", id(np.ndarray))
 
 
 def layout_is_known() -> bool:
-    """Return whether arrays have the memory layout that this module expects."""
+    """Return whether NumPy arrays have the memory layout that this module expects."""
     array = np.zeros((2, 3))[:, ::2]
     start = id(array)
 
@@ -75,7 +75,7 @@ class BorrowedArrayType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
     @property
     def array(self) -> Any:
-        """Array type that a kernel receives."""
+        """Numba array type that a kernel receives for this argument."""
         return types.Array(types.float64, self.ndim, self.layout)
 
 
@@ -110,7 +110,7 @@ def borrowed_array(typingctx: Any, given: Any) -> Any:
 
 @intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
-    """Allocate an array (rows, columns) on the stack, valid until the calling kernel returns."""
+    """Allocate an array (rows, columns) on the stack, valid until the kernel returns."""
     result = types.Array(types.float64, 2, "C")
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -121,10 +121,10 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 
 @intrinsic
 def stack_all(typingctx: Any, shapes: Any) -> Any:
-    """Allocate arrays on the stack, like `stack`, with the shapes in a named tuple.
+    """Allocate stack arrays with the shapes in a named tuple; return them in such a tuple.
 
     A shape is a length or a pair of lengths. The arrays are returned in a named tuple of the same
-    class; those of a tuple of named tuples, in a tuple of these.
+    class; for a tuple of named tuples, in a tuple of such named tuples.
     """
     return allocation(
         shapes, lambda shape: types.Array(types.float64, getattr(shape, "count", 1), "C"), _on_stack
@@ -163,14 +163,14 @@ def allocation(shapes: Any, type_of: Any, allocate: Any) -> Any:
 
 
 def _is_shape(kind: Any) -> bool:
-    """Return whether a type is a length, or a pair of lengths."""
+    """Return whether a Numba type is a length (integer) or a pair of lengths."""
     if isinstance(kind, types.BaseTuple) and not hasattr(kind, "instance_class"):
         return all(isinstance(item, types.Integer) for item in kind)
     return isinstance(kind, types.Integer)
 
 
 def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
-    """Allocate an array of this type and these lengths on the stack."""
+    """Generate code that allocates an array of a type and lengths on the stack."""
     strides = [_WORD(8)]
     total = lengths[-1]
     for length in lengths[-2::-1]:
@@ -184,10 +184,10 @@ def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
 
 
 def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:
-    """Return a kernel's entry point for these types, compiled or loaded from disk.
+    """Return a kernel's compiled function for these types, for direct calls from Python.
 
-    It takes no keyword arguments. Arguments of other types raise TypeError, as do arrays with an
-    unexpected memory layout.
+    It is compiled, or loaded from disk. It takes no keyword arguments. Arguments of other types
+    raise TypeError, as do arrays with an unexpected memory layout.
     """
     if not layout_is_known():
         return _refuse
@@ -202,7 +202,7 @@ def _refuse(*arguments: Any) -> Any:
 
 @unbox(BorrowedArrayType)
 def _unbox(kind: Any, item: Any, c: Any) -> Any:
-    """Read the address, shape and strides of an array from a Python object."""
+    """Generate code that reads address, shape and strides from a NumPy array object."""
     builder = c.builder
     array = c.context.make_array(kind.array)(c.context, builder)
     accepted = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -261,7 +261,7 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
 
 
 def _fill(builder: Any, array: Any, data: Any, shape: list[Any], strides: list[Any]) -> None:
-    """Fill in a Numba array that does not own its memory."""
+    """Generate code that fills in a Numba array struct without ownership of its memory."""
     total = shape[0]
     for length in shape[1:]:
         total = builder.mul(total, length)

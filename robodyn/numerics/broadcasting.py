@@ -22,7 +22,7 @@ def leading_shape(**arrays: FloatArray) -> tuple[int, ...]:
     """Compute the shape to which the leading dimensions of arrays (..., k) broadcast.
 
     Raises:
-        InvalidInput: they do not broadcast; names each argument.
+        InvalidInput: they do not broadcast; the error names each argument.
     """
     try:
         return np.broadcast_shapes(*(array.shape[:-1] for array in arrays.values()))
@@ -32,7 +32,7 @@ def leading_shape(**arrays: FloatArray) -> tuple[int, ...]:
 
 
 def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
-    """Broadcast arrays of shape (..., k) against each other.
+    """Broadcast arrays of shape (..., k) against each other and flatten them to (N, k).
 
     Returns:
         The common leading shape, and each array as a contiguous (N, k), read-only: a kernel is
@@ -56,16 +56,17 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
 
 
 def row(array: FloatArray) -> FloatArray:
-    """Return a single state as a batch of one, read-only."""
+    """Return a single state (k,) as a read-only batch (1, k)."""
     batch: FloatArray = np.ascontiguousarray(array)[None]
     batch.flags.writeable = False
     return batch
 
 
 class StateBatch:
-    """Valid batch: arrays of the right width whose shapes broadcast.
+    """Batch of N states: arrays of the right width whose leading shapes broadcast.
 
-    Arrays that NumPy can view as (N, k) are never copied, others one part at a time.
+    Arrays that NumPy can view as (N, k) are never copied, others are copied for one range of states
+    at a time.
 
     Attributes:
         shape: common leading shape.
@@ -77,7 +78,7 @@ class StateBatch:
         self._arrays = [None if array is None else self._flat(array) for array in arrays]
 
     def part(self, first: int, last: int) -> list[FloatArray | None]:
-        """Return states `first` to `last` of each array, (last - first, k); None where absent."""
+        """Return states `first` to `last` of each array, (last - first, k), or None if absent."""
         return [None if array is None else _rows(array, first, last) for array in self._arrays]
 
     def _flat(self, array: FloatArray) -> FloatArray:
@@ -92,9 +93,10 @@ class StateBatch:
 
 
 def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBatch | None:
-    """Broadcast arrays (..., width) against each other; only their shapes are checked.
+    """Broadcast arrays (..., width) to a `StateBatch`; only their shapes are checked.
 
-    None if something is invalid or there are no states; `flatten` then raises the detailed error.
+    The result is None if something is invalid or there are no states; `flatten` then raises the
+    detailed error.
     """
     arrays: list[FloatArray | None] = []
     shapes = []
@@ -120,7 +122,7 @@ def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBa
 
 
 def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
-    """Return states `first` to `last` of (..., k), as (last - first, k)."""
+    """Return states `first` to `last` of an array (..., k), as (last - first, k)."""
     if array.ndim == 2:
         return array if last - first == len(array) else array[first:last]
     inner = math.prod(array.shape[1:-1])
@@ -135,5 +137,5 @@ def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
 
 
 def element(shape: tuple[int, ...], flat_index: int) -> tuple[int, ...]:
-    """Return the index into the leading dimensions of element `flat_index` of the flat batch."""
+    """Return the index, in the leading dimensions, of element `flat_index` of a flat batch."""
     return tuple(int(i) for i in np.unravel_index(flat_index, shape)) if shape else ()

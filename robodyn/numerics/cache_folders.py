@@ -36,7 +36,7 @@ KEPT_VERSIONS = 10
 
 
 class Folder(NamedTuple):
-    """A folder of machine code, whether it is writable, and whether it survives a restart."""
+    """Folder of machine code: path, whether it is writable, and whether it is permanent."""
 
     path: Path
     writable: bool
@@ -44,7 +44,7 @@ class Folder(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A folder that is not used, and the reason."""
+    """Folder of machine code that is not used, and the reason."""
 
     path: Path
     reason: str
@@ -52,7 +52,7 @@ class Refused(NamedTuple):
 
 @cache
 def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
-    """Find the folders to search, and those that must not be used."""
+    """Find the folders to search for machine code, and the folders that are refused."""
     name = f"kernels-{compiler_digest()}"
     found: list[Folder] = []
     refused: list[Refused] = []
@@ -78,12 +78,12 @@ def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
 
 
 def cache_folders() -> tuple[Folder, ...]:
-    """Return the folders to search, in this order; the last one is writable, unless none is."""
+    """Return the folders to search for machine code; the last is writable, unless none is."""
     return _search()[0]
 
 
 def refused_folders() -> tuple[Refused, ...]:
-    """Return the folders that are not used because others own them or can write to them."""
+    """Return the folders not used because other users own them or can write to them."""
     return _search()[1]
 
 
@@ -102,7 +102,7 @@ def untrusted_reason(path: Path) -> str | None:
 
 
 def untrusted_status(found: os.stat_result) -> str | None:
-    """Return why the contents of a file or folder must not be executed; None if they may be."""
+    """Return why contents with a file status must not be executed; None if they may be."""
     if os.name == "nt":
         return None
     if found.st_uid not in (os.getuid(), 0):

@@ -71,7 +71,7 @@ class CompilationNotes:
                 self._write_line(self._so_far())
 
     def damaged(self, file: Path, reason: Exception) -> None:
-        """Report, once per process, that a file of machine code is damaged and not used."""
+        """Report that a file of machine code is damaged and not used, once per process."""
         with self._lock:
             if not self._reported_damaged:
                 self._reported_damaged = True
@@ -106,7 +106,7 @@ class CompilationNotes:
 
 
 def refusal(folder: Refused) -> str:
-    """Return the line that reports a folder whose machine code is not trusted."""
+    """Return the message about a folder whose machine code is not trusted."""
     return (
         f"kernel cache not used: {folder.path}: {folder.reason}; others could have replaced "
         "the machine code in it: remove the folder, or set NUMBA_CACHE_DIR to one that only you "

@@ -36,7 +36,7 @@ _ONE_AT_A_TIME = threading.RLock()
 
 
 def kernel(function: F) -> F:
-    """Compile a function of numbers and arrays, on demand.
+    """Compile a function of scalars and arrays when it is first called (decorator).
 
     Division follows IEEE 754 (infinity and NaN instead of an exception), so that status codes, not
     exceptions, report errors. Kernels are inlined into the kernels that call them, because a call
@@ -49,7 +49,7 @@ def kernel(function: F) -> F:
 
 
 def inner(function: F) -> F:
-    """Compile a function of numbers and array views that allocates nothing, like `kernel`.
+    """Compile a helper that allocates nothing, for inlining into kernels (decorator).
 
     It omits the reference counting of Numba's arrays, which takes longer than the arithmetic in
     between.
@@ -58,7 +58,7 @@ def inner(function: F) -> F:
 
 
 def noinline(function: F) -> F:
-    """Compile a long function like `inner`, but call it instead of inlining it.
+    """Compile a long helper like `inner`, but call it instead of inlining it.
 
     Compiling each inlined copy would take longer than all calls.
     """
@@ -66,7 +66,7 @@ def noinline(function: F) -> F:
 
 
 def preoptimized(function: F) -> F:
-    """Compile a function like `inner`, but optimize it before it is inlined.
+    """Compile a helper like `inner`, but optimize it before it is inlined.
 
     In a long loop, the compiler would otherwise move parts of it out of the loop, and run out of
     registers.
@@ -75,7 +75,7 @@ def preoptimized(function: F) -> F:
 
 
 def entry_kernel(function: F) -> F:
-    """Compile a kernel for `array_arguments.direct` that allocates nothing."""
+    """Compile a kernel that allocates nothing, for direct calls from Python (decorator)."""
     return _cached(function, _nrt=False)
 
 

@@ -25,10 +25,11 @@ def cubic_motions(
     velocity: Any,
     acceleration: Any,
 ) -> None:
-    """Compute motions at times (N,) on cubics (N, nv) that start at configurations (N, nq).
+    """Compute the motions (N, ...) at times (N,) on cubics between the knots of a trajectory.
 
-    The displacement is x (h v + x (c2 + x c3)) with x = (time - begin)/h, h = end - begin; for a
-    mechanism with an orientation, its last three coordinates are a rotation vector.
+    From a configuration (N, nq) and velocity v (N, nv), the displacement (N, nv) is x (h v + x (c2
+    + x c3)) with x = (time - begin)/h, h = end - begin; for a mechanism with an orientation, its
+    last three coordinates are a rotation vector.
     """
     for n in range(time.shape[0]):
         h = end[n] - begin[n]

@@ -13,7 +13,7 @@ from robodyn.numerics.linear import pivot_of, swap_rows
 
 @inner
 def log_determinant(A: Any, n: int) -> Any:
-    """Return sign and logarithm of the determinant of A (n, n), which is overwritten."""
+    """Return the determinant's sign and log absolute value for A (n, n), overwritten."""
     sign, total = 1.0, 0.0
     for k in range(n):
         pivot = pivot_of(A, k)

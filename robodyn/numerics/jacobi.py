@@ -27,7 +27,10 @@ PAIRS: Final = (
 
 @inner
 def rotation(aa: Any, bb: Any, ab: Any) -> Any:
-    """Compute cosine and sine that make two rows orthogonal, from their scalar products."""
+    """Compute the rotation that makes two rows orthogonal, from their scalar products.
+
+    Returns its cosine and sine, and whether the rows were not orthogonal yet.
+    """
     due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
     zeta = (bb - aa) / choose(due, 2.0 * ab, 1.0)
     root = abs(zeta) + math.sqrt(1.0 + zeta * zeta)
@@ -38,7 +41,10 @@ def rotation(aa: Any, bb: Any, ab: Any) -> Any:
 
 @inner
 def condition_of_rows(rows: Any) -> float:
-    """Compute the condition number of six rows (overwritten); lanes 6 and 7 are unused."""
+    """Compute the condition number of a 6 x 6 matrix of six SIMD rows, overwritten.
+
+    Lanes 6 and 7 of each row are not used.
+    """
     for _ in range(MOST_SWEEPS):
         turned = False
         for pair in range(15):
@@ -60,7 +66,7 @@ def condition_of_rows(rows: Any) -> float:
 
 @inner
 def ratio_of_rows(A: Any, count: int) -> float:
-    """Compute the ratio of the largest to the `count`-th largest singular value of A (k, m)."""
+    """Compute the largest over the `count`-th largest singular value of A (k, m)."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(A.shape[0]):
@@ -96,7 +102,10 @@ def ratio_of_rows(A: Any, count: int) -> float:
 
 @inner
 def condition_of_lanes(H: Any) -> Any:
-    """Compute condition numbers of eight matrices; entry (i, j) is in row 6 i + j of H."""
+    """Compute condition numbers of eight 6 x 6 matrices, one per SIMD lane.
+
+    Entry (i, j) of each matrix is in row 6 i + j of H.
+    """
     for _ in range(MOST_SWEEPS):
         turned = False
         for pair in range(15):
@@ -125,7 +134,7 @@ def condition_of_lanes(H: Any) -> Any:
 
 @inner
 def length_of_row(H: Any, i: int) -> Any:
-    """Compute the length of row i of eight matrices."""
+    """Compute the length of row i of each of eight matrices in SIMD lanes."""
     square = 0.0 * H[0]
     for j in range(6):
         square = square + H[6 * i + j] * H[6 * i + j]
@@ -134,7 +143,7 @@ def length_of_row(H: Any, i: int) -> Any:
 
 @inner
 def ratio_of_lanes(A: Any, rows: int, width: int) -> Any:
-    """Compute condition numbers of eight matrices A (rows, width), overwritten."""
+    """Compute condition numbers of eight matrices (rows, width), one per lane, overwritten."""
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(rows):

@@ -63,7 +63,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str | None:
-        """Folder that is searched first."""
+        """Path of the folder that is searched first for machine code."""
         return str(cache_folders()[0].path) if cache_folders() else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
@@ -119,7 +119,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         notes.end()
 
     def flush(self) -> None:
-        """Delete the machine code on disk."""
+        """Delete this function's machine code on disk."""
         for folder in cache_folders():
             for path in self._files(folder.path):
                 with suppress(OSError):
@@ -127,7 +127,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
 
     @property
     def saved_as(self) -> str | None:
-        """Prefix of the names of this function's files; None if its code cannot be saved."""
+        """Prefix of this function's file names; None if its machine code cannot be saved."""
         if not self._described:
             self._sources, self._described = sources_key(self._function), True
         return None if self._sources is None else f"{self._base}.{self._sources}."
@@ -189,14 +189,14 @@ _known: weakref.WeakSet[KernelCache] = weakref.WeakSet()
 
 
 def is_cached() -> bool:
-    """Return whether current machine code of any imported kernel is on disk."""
+    """Return whether up-to-date machine code of any imported kernel is on disk."""
     names = [path.name for folder in cache_folders() for path in folder.path.glob(f"*{SUFFIX}")]
     versions = {_version(name) for name in names}
     return not versions.isdisjoint(kernel.saved_as for kernel in _known)
 
 
 def _version(name: str) -> str:
-    """Return the start of a file's name: the function, and the hash of its sources."""
+    """Return the prefix of a file's name: the function's name and its sources' hash."""
     return name[: name.rindex(".", 0, -len(SUFFIX)) + 1]
 
 
@@ -205,7 +205,11 @@ def _checksum(name: str, content: bytes) -> bytes:
 
 
 def _read(path: Path) -> bytes | None:
-    """Read machine code; None if there is no file, ValueError if it must not be used."""
+    """Read machine code from a file; None if there is no such file.
+
+    Raises:
+        ValueError: the file is damaged or must not be used.
+    """
     try:
         number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
@@ -222,7 +226,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write machine code: a reader sees the whole file or none."""
+    """Write machine code atomically: a reader sees the whole file or none."""
     draft = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
         # readable for others, as the user of a container image

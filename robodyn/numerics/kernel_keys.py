@@ -45,11 +45,11 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 class _NoKey(Exception):
-    """Raised for a function that depends on an object that cannot be hashed."""
+    """Error raised if a function depends on an object that cannot be hashed."""
 
 
 class _Source(NamedTuple):
-    """A module's hash, and the names that it imports."""
+    """Hash of a module's source, and the names of the modules that it imports."""
 
     digest: str
     imports: tuple[str, ...]
@@ -62,7 +62,7 @@ def is_compiled_module(name: str) -> bool:
 
 
 def compiled_sources() -> list[Path]:
-    """Return the source files of compiled code, in a fixed order."""
+    """Return the paths of all source files with compiled code, in a fixed order."""
     package = Path(__file__).parents[1]
     return [
         source
@@ -72,7 +72,7 @@ def compiled_sources() -> list[Path]:
 
 
 def note_sources(module: str) -> None:
-    """Hash the import closure of a module now, before its files can change."""
+    """Hash a module and its compiled imports now, before the files can change."""
     _closure(module)
 
 
@@ -105,7 +105,7 @@ def _digest(parts: Iterable[str]) -> str:
 
 
 def _function(function: Any, seen: set[int]) -> Iterator[str]:
-    """Describe a Python function: its module's closure, its code and its enclosed values."""
+    """Yield strings that identify a function: module hashes, byte code, closure variables."""
     if id(function) in seen:
         return
     seen.add(id(function))
@@ -120,7 +120,7 @@ def _function(function: Any, seen: set[int]) -> Iterator[str]:
 
 
 def _code(code: CodeType) -> Iterator[str]:
-    """Describe byte code, independent of its position in the file."""
+    """Yield strings that identify byte code, independent of its position in the file."""
     yield repr((code.co_code, code.co_names, code.co_varnames, code.co_freevars))
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
@@ -132,7 +132,7 @@ def _code(code: CodeType) -> Iterator[str]:
 
 
 def _value(value: Any, seen: set[int]) -> Iterator[str]:
-    """Describe an enclosed value, or a type of an argument."""
+    """Yield strings that identify a closure variable's value, or an argument type."""
     if isinstance(value, _PLAIN):
         yield repr(value)
     elif isinstance(value, Dispatcher):
@@ -176,7 +176,7 @@ def _numba_type(kind: types.Type, seen: set[int]) -> Iterator[str]:
 
 
 def _module(name: str) -> Iterator[str]:
-    """Describe a module by the hashes of its import closure."""
+    """Yield the hashes of a module and of all compiled modules that it imports."""
     if name.partition(".")[0] in _OUTSIDE:
         yield name
         return
@@ -190,7 +190,7 @@ def _module(name: str) -> Iterator[str]:
 
 @cache
 def _closure(name: str) -> tuple[str, ...] | None:
-    """Return a module and all of its imports with compiled code, sorted.
+    """Return the names of a module and of all its imports with compiled code, sorted.
 
     For a module of another package, all of its imports from its own package count, too. None if a
     source cannot be read.
@@ -213,7 +213,7 @@ def _closure(name: str) -> tuple[str, ...] | None:
 
 @cache
 def _source(name: str) -> _Source | None:
-    """Read and hash the source of an imported module; None if there is none."""
+    """Read and hash the source of an imported module; None if it has no source."""
     module = sys.modules.get(name)
     try:
         text = Path(module.__file__).read_text(encoding="utf-8")  # type: ignore[union-attr,arg-type]
@@ -225,7 +225,7 @@ def _source(name: str) -> _Source | None:
 
 
 def _imports(text: str, package: str) -> Iterator[str]:
-    """Return the imported modules that `text` imports."""
+    """Return the names of the already imported modules that source code imports."""
     for origin, names in _IMPORT.findall(text):
         listed = _NAME.findall(re.sub(r"#.*", "", names))
         if not origin:

@@ -19,7 +19,7 @@ DEPENDENT = 1e-10
 
 @inner
 def pivot_of(matrix: Any, column: int) -> int:
-    """Return the row, from the diagonal on, with the largest entry in a column."""
+    """Return the index of the row, from the diagonal on, with a column's largest entry."""
     pivot = column
     for row in range(column + 1, matrix.shape[0]):
         if abs(matrix[row, column]) > abs(matrix[pivot, column]):
@@ -29,7 +29,7 @@ def pivot_of(matrix: Any, column: int) -> int:
 
 @inner
 def swap_rows(matrix: Any, upper: int, lower: int, begin: int, end: int) -> None:
-    """Swap two rows, from column `begin` to before `end`."""
+    """Swap two rows of a matrix, from column `begin` to before `end`."""
     for j in range(begin, end):
         matrix[upper, j], matrix[lower, j] = matrix[lower, j], matrix[upper, j]
 
@@ -69,7 +69,10 @@ def solve(matrix: Any, rhs: Any) -> bool:
 
 @inner
 def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
-    """Solve like `solve`, for the first `count` columns of `rhs` (n, k) at once."""
+    """Solve matrix @ X = rhs for the first `count` columns of `rhs` (n, k), in place.
+
+    Returns False, like `solve`, if the matrix is singular to working precision.
+    """
     n = matrix.shape[0]
     largest = 0.0
     for column in range(n):
@@ -101,10 +104,11 @@ def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
 
 @inner
 def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> bool:
-    """Factor a matrix in place by Cholesky, with inverted diagonal, for floats or lanes.
+    """Factor a matrix in place by Cholesky; the factor's diagonal is stored inverted.
 
-    Reads the lower triangle. False if a pivot is not above `least` times its diagonal. With
-    `lenient`, dependent rows of a positive semidefinite matrix get a small pivot instead.
+    For floats or lanes. Reads the lower triangle. Returns False if a pivot is not above `least`
+    times its diagonal. With `lenient`, dependent rows of a positive semidefinite matrix get a small
+    pivot instead.
     """
     for j in range(count):
         total = size = matrix[j, j]
@@ -127,13 +131,13 @@ def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> boo
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """Factor a matrix like `factor_positive`, but as a call that is not inlined."""
+    """Factor a matrix like `factor_positive`, but in a function that is not inlined."""
     return factor_positive(matrix, count, 0.0, lenient)
 
 
 @inner
 def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
-    """Solve matrix @ x = b in place; the matrix is overwritten as in `factor_positive`."""
+    """Solve matrix @ x = b in place for a positive definite matrix, which is overwritten."""
     if not factor_positive(matrix, count, least, False):
         return False
     solve_by_factor(matrix, count, x)
@@ -142,7 +146,7 @@ def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
 
 @inner
 def solve_by_factor(factor: Any, count: int, x: Any) -> None:
-    """Solve for x (count,) in place with Cholesky's factor, for floats or lanes.
+    """Solve a linear system in place, given the Cholesky factor, for floats or lanes.
 
     The factor's diagonal is inverted, as by `factor_positive`.
     """
@@ -160,7 +164,7 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
 
 @inner
 def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None:
-    """Solve like `solve_by_factor` for all columns of rows (count, width) at once."""
+    """Solve linear systems for all columns of (count, width), given the Cholesky factor."""
     for i in range(count):
         for k in range(i):
             for j in range(width):
@@ -177,5 +181,5 @@ def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None
 
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """Solve like `solve_by_factor`, but as a call that is not inlined."""
+    """Solve like `solve_by_factor`, but in a function that is not inlined."""
     solve_by_factor(factor, count, x)

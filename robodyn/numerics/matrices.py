@@ -14,7 +14,7 @@ Matrix = tuple[Vector, Vector, Vector]
 
 @inner
 def matrix(array: Any, start: int) -> Matrix:
-    """Return nine consecutive entries of a flat array, row by row."""
+    """Return the matrix in nine consecutive entries of a flat array, row by row."""
     return vector(array, start), vector(array, start + 3), vector(array, start + 6)
 
 
@@ -46,13 +46,13 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 
 @inner
 def plus(a: Matrix, b: Matrix) -> Matrix:
-    """Return A + B."""
+    """Return the matrix sum A + B."""
     return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])
 
 
 @inner
 def add_outer(rows: Matrix, factor: float, a: Vector, b: Vector) -> Matrix:
-    """Return A + factor a b'."""
+    """Return A + factor a b' for a matrix A and vectors a and b."""
     return (
         axpy(factor * a[0], b, rows[0]),
         axpy(factor * a[1], b, rows[1]),
@@ -75,7 +75,7 @@ def column(rows: Matrix, j: int) -> Vector:
 
 @inner
 def cross_rows(a: Vector, rows: Matrix) -> Matrix:
-    """Return [a x] A."""
+    """Return [a x] A, the cross product of a with each column of A."""
     return transpose(
         (
             cross(a, column(rows, 0)),
@@ -87,7 +87,7 @@ def cross_rows(a: Vector, rows: Matrix) -> Matrix:
 
 @inner
 def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
-    """Add the inertia of a mass at a: A + m (a.a E - a a')."""
+    """Return A plus the inertia of a point mass m at a, m (a.a E - a a')."""
     x, y, z = add_outer(rows, -mass, a, a)
     square = mass * dot(a, a)
     return (x[0] + square, x[1], x[2]), (y[0], y[1] + square, y[2]), (z[0], z[1], z[2] + square)
@@ -95,7 +95,7 @@ def add_point_mass(rows: Matrix, mass: float, a: Vector) -> Matrix:
 
 @inner
 def symmetric_rows(first: Vector, second: Vector) -> Matrix:
-    """Return the rows of the symmetric matrix (xx xy xz), (yy yz zz)."""
+    """Return the three rows of a symmetric matrix, given (xx xy xz) and (yy yz zz)."""
     return first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
 
 
@@ -107,9 +107,10 @@ def skew(a: Vector) -> Matrix:
 
 @inner
 def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
-    """Shift blocks A and B of a spatial inertia to a reference point at -r; M does not change.
+    """Shift blocks A and B of a spatial inertia to a reference point at -r.
 
-    Returns A - B [r x] + [r x] (B + [r x] M)' and B + [r x] M.
+    A is the rotational block, M the linear block, which does not change, and B couples both. The
+    results are A - B [r x] + [r x] (B + [r x] M)' and B + [r x] M.
     """
     moved = plus(B, cross_rows(r, M))
     # a row b of B makes b' [r x] = (b x r)'

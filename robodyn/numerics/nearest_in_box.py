@@ -26,7 +26,7 @@ NONE: Final = 1e-18
 
 @inner
 def _without(Q: Any, count: int, v: Any, size: int) -> float:
-    """Make v (size,) orthogonal to rows of Q; return its squared length."""
+    """Make v (size,) orthogonal to `count` rows of Q; return the squared length of v."""
     square = 0.0
     for _ in range(2):
         for k in range(count):
@@ -43,7 +43,7 @@ def _without(Q: Any, count: int, v: Any, size: int) -> float:
 
 @inner
 def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
-    """Write rows Q (n, n): an orthonormal basis of A's columns (n, f), then of their complement."""
+    """Write an orthonormal basis of A's columns (n, f), then of their complement, to Q."""
     for k in range(n):
         if k < f:
             for j in range(n):
@@ -71,7 +71,7 @@ def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
 
 @inner
 def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
-    """Return the constraint that y violates most, or -1; its side, and the violation."""
+    """Return index (or -1), side and amount of the constraint that y violates most."""
     worst, sense, most, missing = -1, 1.0, 0.0, 0.0
     for j in range(N.shape[0]):
         value, square = 0.0, 0.0
@@ -87,12 +87,12 @@ def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
 
 
 class ActiveSet(NamedTuple):
-    """Active constraints, one for each of the first `count` rows, and their factors.
+    """Scratch arrays for the active constraints (the first rows) and their factorization.
 
     Attributes:
-        normals: (r, r) of the constraints, pointing inwards.
+        normals: (r, r) normals of the constraints, pointing inwards.
         basis: (r, r) orthonormal rows; the first k span the same space as the first k normals.
-        upper: (r, r) normals = upper' basis.
+        upper: (r, r) upper triangular matrix with normals = upper' basis.
         which, sides, multipliers: (r + 1,) index of the variable, 1 for its least and -1 for its
             largest value, and the multiplier.
     """
@@ -107,7 +107,7 @@ class ActiveSet(NamedTuple):
 
 @inner
 def _factor(s: Any, count: int, r: int) -> None:
-    """Compute basis and upper factor of the active normals."""
+    """Factorize the normals of the active constraints into basis and upper factor."""
     for k in range(count):
         copy(s.normals[k], s.basis[k])
         square = _without(s.basis, k, s.basis[k], r)
@@ -121,7 +121,7 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """Write the coefficients (count,) that express a normal (r,) by the active ones."""
+    """Write the coefficients (count,) of a normal (r,) as a sum of the active normals."""
     for k in range(count - 1, -1, -1):
         along = 0.0
         for i in range(normal.shape[0]):
@@ -162,11 +162,11 @@ def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, w
 
     Args:
         N: (n, r) gradient of each constraint.
-        bounds: (2, n) least and largest N y.
-        slack: tolerance of these for rounding.
+        bounds: (2, n) least and largest values of N y.
+        slack: tolerance of the bounds for rounding.
         s: active constraints, filled on return.
         y: (r,) result.
-        work: (3, r).
+        work: (3, r) scratch.
 
     Returns:
         The number of active constraints, -1 if no point is within bounds.
@@ -216,7 +216,7 @@ def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, w
 
 @noinline
 def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
-    """Replace x (n,) by the shortest vector within limits with the same A'x; false if none exists.
+    """Replace x (n,) by the shortest vector within limits with the same product A'x.
 
     Args:
         A: (n, f), of rank f.
@@ -225,7 +225,7 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
         x: (n,) shortest vector with this A'x.
 
     Returns:
-        Whether there is a solution.
+        Whether a vector within the limits exists.
     """
     n, f = A.shape
     r = n - f

@@ -58,7 +58,7 @@ _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVM
 
 
 def compiler_version() -> list[str]:
-    """Return everything besides the sources that machine code depends on."""
+    """Return strings for versions, processor and settings that machine code depends on."""
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in _SETTINGS]
     return [
         numba.__version__,
@@ -76,7 +76,7 @@ def can_be_saved(result: Any) -> bool:
 
 
 def saved_bytes(result: Any) -> bytes:
-    """Serialize compiled machine code."""
+    """Serialize compiled machine code to bytes, for `machine_code_from`."""
     return bytes(dumps(result._reduce()))
 
 

@@ -57,7 +57,7 @@ class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
         return list(pipelines)
 
     def compile_extra(self, function: Any) -> Any:
-        """Compile a function."""
+        """Compile a function into a part for inlining; return Numba's compile result."""
         kind = _PreoptimizedPart if self.preoptimized else _Part
         self.state.library = kind(self.state.targetctx.codegen(), function.__qualname__)
         with _without_collections():
@@ -79,7 +79,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
             super().__init__(*arguments)
 
     def compile_extra(self, function: Any) -> Any:
-        """Compile a function."""
+        """Compile a function and the parts that it calls; return Numba's compile result."""
         self.state.library = _Entry(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         with _without_collections():
@@ -142,7 +142,7 @@ class _ReadyTarget:
         return getattr(self._context, name)
 
     def refresh(self) -> None:
-        """Do nothing."""
+        """Do nothing, because the rules are already loaded."""
 
 
 _typing_memory, _ready_target = cache(_TypingMemory), cache(_ReadyTarget)
@@ -165,11 +165,11 @@ class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Entry(LinkingLibrary):
-    """Code library of a function that Python calls."""
+    """Numba code library of a function that Python calls."""
 
 
 class _Part(LinkingLibrary):
-    """Code library of a function that entries link and inline."""
+    """Numba code library of a function that entries link and inline."""
 
     @property
     def codegen(self) -> Any:
@@ -221,4 +221,4 @@ class _WithoutEnvironment:
         return getattr(self._codegen, name)
 
     def set_env(self, name: str, environment: Any) -> None:
-        """Do nothing."""
+        """Do nothing: the function has no environment."""

@@ -23,7 +23,7 @@ _WORD = ir.IntType(64)
 
 
 class Layout:
-    """Names of consecutive numbers; `layout.name` is the offset of the first number of that name.
+    """Memory layout of named values; `layout.name` is the offset of the first value.
 
     Args:
         counts: number of values of each name, in the order of storage.
@@ -44,13 +44,13 @@ class Layout:
             raise AttributeError(name) from None
 
     def numbers(self, **values: float) -> list[int]:
-        """Return integers in the order of the layout, zero by default."""
+        """Return integer values, given by name, in the order of the layout; zero by default."""
         assert values.keys() <= self.counts.keys(), values
         return [int(values.get(name, 0)) for name in self.counts]
 
 
 class RecordType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of a record: the addresses of its integers and of its floats or lanes."""
+    """Numba type of a record: addresses of its integers and of its floats or lanes."""
 
     def __init__(self, name: str, integers: Layout, numbers: Layout, lanes: bool) -> None:
         self.pointers = {

@@ -20,7 +20,7 @@ Quaternion = tuple[float, float, float, float]
 
 @inner
 def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
-    """Return the columns of the rotation matrix of pose (7,): x y z qx qy qz qw."""
+    """Return the three columns of the rotation matrix of a pose x y z qx qy qz qw."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     return (
         (1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y + z * w), 2.0 * (x * z - y * w)),
@@ -31,7 +31,7 @@ def rotation_columns(pose: Any) -> tuple[Vector, Vector, Vector]:
 
 @inner
 def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the quaternion of the rotation b followed by a."""
+    """Return the quaternion product a b: the rotation b followed by the rotation a."""
     return (
         a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
         a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
@@ -42,7 +42,10 @@ def quaternion_product(a: Quaternion, b: Quaternion) -> Quaternion:
 
 @inner
 def rotate(q: Quaternion, a: Vector) -> Vector:
-    """Rotate the vector a by a unit quaternion: a + 2 w (u x a) + 2 u x (u x a), q = (u, w)."""
+    """Return the vector a rotated by a unit quaternion q = (u, w).
+
+    It is a + 2 w (u x a) + 2 u x (u x a).
+    """
     u = (q[0], q[1], q[2])
     doubled = scale(2.0, cross(u, a))
     return add(add(a, scale(q[3], doubled)), cross(u, doubled))
@@ -98,10 +101,11 @@ def quaternion_from_matrix(rows: tuple[Vector, Vector, Vector]) -> Quaternion:
 
 @inner
 def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
-    """Convert roll-pitch-yaw angles in motion to angular velocity and acceleration, base frame.
+    """Convert moving roll-pitch-yaw angles to angular velocity and acceleration.
 
-    omega = yaw' ez + pitch' ey' + roll' ex'' with the rotated axes ey' = Rz ey, ex'' = Rz Ry ex,
-    and its exact derivative, which includes the motion of the axes.
+    The results are in the base frame: omega = yaw' ez + pitch' ey' + roll' ex'' with the rotated
+    axes ey' = Rz ey, ex'' = Rz Ry ex, and the exact derivative of omega, which includes the motion
+    of the axes.
     """
     pitch, yaw = rpy[1], rpy[2]
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -146,7 +150,7 @@ def quaternion_log(q: Quaternion) -> Vector:
 
 @inner
 def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
-    """Return the rotation vector [rad] of a rotation matrix, given by its columns.
+    """Return the rotation vector (3,) [rad] of a rotation matrix, given by its columns.
 
     For floats or lanes. Its length is at most pi, where its direction loses precision.
     """
@@ -159,7 +163,7 @@ def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
 
 @inner
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Compute the displacement (6,) between poses: translation, rotation vector, base frame."""
+    """Compute the displacement (6,) between poses: translation, then rotation vector."""
     for j in range(3):
         out[j] = goal[j] - start[j]
     inverse = (-start[3], -start[4], -start[5], start[6])
@@ -196,10 +200,11 @@ def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
 
 @inner
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
-    """Compute angular velocity and acceleration of exp(x(t)) R0, base frame.
+    """Compute angular velocity and acceleration (base frame) of a moving rotation vector.
 
-    omega = x' + A x x x' + B x x (x x x'), A = (1 - cos t)/t^2, B = (t - sin t)/t^3, t = |x|: the
-    left Jacobian of the rotation group; alpha is its exact derivative.
+    For the rotation exp(x(t)) R0, omega = x' + A x x x' + B x x (x x x'), A = (1 - cos t)/t^2, B =
+    (t - sin t)/t^3, t = |x|: the left Jacobian of the rotation group; alpha is its exact
+    derivative.
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
@@ -226,7 +231,10 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
 
 @inner
 def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
-    """Compute the rate of x in exp(x) R0 that rotates with omega, for |x| below 2 pi."""
+    """Compute the rate (3,) of a rotation vector x from the angular velocity of exp(x) R0.
+
+    The length of x must be below 2 pi.
+    """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
     if angle < 0.02:
@@ -242,10 +250,10 @@ def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
 def composed_motion(
     x: Vector, omega: Vector, alpha: Vector, inner_omega: Vector, inner_alpha: Vector
 ) -> tuple[Vector, Vector]:
-    """Compute angular velocity and acceleration of exp(x) R with both factors moving, base frame.
+    """Compute angular velocity and acceleration (base frame) of a product of two rotations.
 
-    omega + E omega_R and alpha + omega x (E omega_R) + E alpha_R, with E = exp(x), which itself
-    rotates with omega and alpha.
+    For exp(x) R with both factors moving they are omega + E omega_R and alpha + omega x (E omega_R)
+    + E alpha_R, with E = exp(x), which itself rotates with omega and alpha.
     """
     q = quaternion_exp(x)
     carried = rotate(q, inner_omega)

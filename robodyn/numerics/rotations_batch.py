@@ -32,7 +32,7 @@ def quaternions_from_rpy(rpy: Any, out: Any) -> None:
 
 @kernel
 def angular_motions(rpy: Any, rate: Any, acceleration: Any, omega: Any, alpha: Any) -> None:
-    """Convert moving angles (N, 3) to angular velocities and accelerations (N, 3), base frame."""
+    """Convert moving roll-pitch-yaw angles (N, 3) to angular velocities and accelerations."""
     for n in range(rpy.shape[0]):
         velocity, derivative = angular_motion(
             vector(rpy[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
@@ -77,7 +77,7 @@ def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
 
 @kernel
 def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
-    """Convert pairs of vectors (N, 6) from the platform's axes to the base frame, or back."""
+    """Rotate pairs of vectors (N, 6) from the platform's axes to the base frame, or back."""
     for n in range(pose.shape[0]):
         x, y, z = rotation_columns(pose[n])
         for first in (0, 3):
@@ -87,7 +87,10 @@ def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
 
 @kernel
 def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
-    """Convert rates and accelerations (N, 3) of rotation vectors to angular ones, in place."""
+    """Convert rotation vectors' derivatives (N, 3) to angular velocity and acceleration.
+
+    The first and second derivatives are overwritten by the results, base frame.
+    """
     for n in range(vectors.shape[0]):
         omega, alpha = rotation_vector_motion(
             vector(vectors[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
@@ -98,7 +101,7 @@ def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
 
 @kernel
 def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
-    """Compute rates (N, 3) of rotation vectors (N, 3) that rotate with omega (N, 3)."""
+    """Compute rates (N, 3) of rotation vectors from angular velocities omega (N, 3)."""
     for n in range(vectors.shape[0]):
         store(out[n], 0, rotation_vector_rate(vector(vectors[n], 0), vector(omega[n], 0)))
 
@@ -107,7 +110,10 @@ def rotation_vector_rates(vectors: Any, omega: Any, out: Any) -> None:
 def composed_motions(
     vectors: Any, omega: Any, alpha: Any, inner_omega: Any, inner_alpha: Any
 ) -> None:
-    """Compute angular velocities and accelerations (N, 3) of exp(x) R, from those of exp(x)."""
+    """Compute angular velocities and accelerations (N, 3) of products of two rotations.
+
+    The products are exp(x) R with rotation vectors x (N, 3) and rotations R, both moving.
+    """
     for n in range(vectors.shape[0]):
         velocity, derivative = composed_motion(
             vector(vectors[n], 0),

@@ -16,7 +16,7 @@ BEYOND = 1e6
 def put_stage(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
     """Write the state (count,) at stage 0 to 3 of a step from `start`, for floats or lanes.
 
-    `rates` (4, count) are those of earlier stages.
+    `rates` (4, count) contains the time derivatives at the earlier stages.
     """
     for j in range(count):
         out[j] = start[j]
@@ -28,7 +28,7 @@ def put_stage(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any)
 
 @inner
 def put_step(start: Any, rates: Any, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) after a step, from the rates (4, count) of all stages."""
+    """Write the state (count,) after a step, from the derivatives (4, count) at its stages."""
     for j in range(count):
         out[j] = start[j] + dt / 6.0 * (
             rates[0, j] + 2.0 * (rates[1, j] + rates[2, j]) + rates[3, j]

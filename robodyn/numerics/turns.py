@@ -20,7 +20,7 @@ MOST: Final = 1e9
 
 @inner
 def shortest_turn(angle: Any) -> Any:
-    """Return an angle [rad] minus its full turns; one of at most half a turn is unchanged."""
+    """Return an angle [rad] without full turns, at most half a turn in magnitude."""
     if abs(angle) <= HALF or not abs(angle) < MOST:
         return angle
     if angle > 0.0:
@@ -37,7 +37,7 @@ def unwrapped(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatAr
             result is within half a turn of it.
 
     Returns:
-        The angles.
+        The angles (K, n) [rad] without jumps.
     """
     turns = full_turns(np.diff(angles, axis=0) - expected)
     if not turns.any():

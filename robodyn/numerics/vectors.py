@@ -42,31 +42,31 @@ def clear(out: Any) -> None:
 
 @inner
 def add(a: Vector, b: Vector) -> Vector:
-    """Return a + b."""
+    """Return the vector a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 
 
 @inner
 def sub(a: Vector, b: Vector) -> Vector:
-    """Return a - b."""
+    """Return the vector a - b."""
     return a[0] - b[0], a[1] - b[1], a[2] - b[2]
 
 
 @inner
 def scale(factor: float, a: Vector) -> Vector:
-    """Return factor * a."""
+    """Return the vector factor * a."""
     return factor * a[0], factor * a[1], factor * a[2]
 
 
 @inner
 def axpy(factor: float, a: Vector, b: Vector) -> Vector:
-    """Return factor * a + b."""
+    """Return the vector factor * a + b."""
     return factor * a[0] + b[0], factor * a[1] + b[1], factor * a[2] + b[2]
 
 
 @inner
 def dot(a: Vector, b: Vector) -> float:
-    """Return the scalar product."""
+    """Return the scalar product of two vectors."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
@@ -82,7 +82,7 @@ def cross(a: Vector, b: Vector) -> Vector:
 
 @inner
 def norm(a: Vector) -> float:
-    """Return the length."""
+    """Return the length of a vector."""
     return math.sqrt(dot(a, a))
 
 
@@ -104,7 +104,10 @@ def resolve(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
 
 @inner
 def symmetric(array: Any, start: int, a: Vector) -> Vector:
-    """Return I a for the symmetric matrix stored as xx xy xz yy yz zz from `start`."""
+    """Return I a for a vector a and a symmetric matrix I, stored from `start` in an array.
+
+    The order of the stored entries is xx xy xz yy yz zz.
+    """
     xx, xy, xz = array[start], array[start + 1], array[start + 2]
     yy, yz, zz = array[start + 3], array[start + 4], array[start + 5]
     return (
@@ -116,13 +119,19 @@ def symmetric(array: Any, start: int, a: Vector) -> Vector:
 
 @inner
 def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vector) -> Vector:
-    """Return T I T' a, for an inertia stored from `start` in the frame with columns x, y, z."""
+    """Return T I T' a for an inertia I, stored from `start`, and a rotation T.
+
+    The columns of T are x, y and z: the axes of the frame in which I is given.
+    """
     return combine(x, y, z, symmetric(array, start, resolve(x, y, z, a)))
 
 
 @inner
 def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vector) -> Any:
-    """Return T A T' for a symmetric matrix A; both are stored as (xx xy xz), (yy yz zz)."""
+    """Return T A T' for a rotation T and a symmetric matrix A.
+
+    A and the result are given as (xx xy xz), (yy yz zz).
+    """
     (xx, xy, xz), (yy, yz, zz) = first, second
     a = combine(x, y, z, (xx, xy, xz))
     b = combine(x, y, z, (xy, yy, yz))
@@ -143,7 +152,7 @@ def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vecto
 
 @inner
 def about_origin(mass: float, r: Vector, first: Vector, second: Vector) -> Any:
-    """Move a rotational inertia from the center of mass, at r, to the origin."""
+    """Return a rotational inertia about the origin, given about the center of mass at r."""
     xx, yy, zz = r[0] * r[0], r[1] * r[1], r[2] * r[2]
     return (
         (

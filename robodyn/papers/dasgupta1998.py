@@ -23,10 +23,13 @@ from robodyn.report.study_charts import (
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Return name, the paper's description, chart and statements of each figure.
+    """Recompute the figures, and check the paper's statements about them.
 
     Args:
-        studies: studies by path, with the formulation as printed.
+        studies: motion studies by path name, with the formulation as printed.
+
+    Returns:
+        For each figure its name, its description in the paper, the chart and the statements.
     """
     first, second, third = studies["I"], studies["II"], studies["III"]
     return [

@@ -25,10 +25,13 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Return name, the paper's description, chart and statements of each figure.
+    """Recompute the figures, and check the paper's statements about them.
 
     Args:
-        studies: studies by path.
+        studies: motion studies by path name.
+
+    Returns:
+        For each figure its name, its description in the paper, the chart and the statements.
     """
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
@@ -57,10 +60,15 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
 
 
 def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Compute the legs' angular velocities, then accelerations (N, 6, 3), with and without spin.
+    """Compute the legs' angular velocities and accelerations, with and without spin.
 
-    Without spin (W.s = A.s = 0, 1998, eq. 6 and 9), the acceleration perpendicular to the leg
-    differs too: the true one contains -(W.s) s x W.
+    Without spin, the components of both along the leg are zero (1998, eq. 6 and 9). The
+    acceleration perpendicular to the leg differs, too: the true one contains -(W.s) s x W, with the
+    leg's angular velocity W and direction s.
+
+    Returns:
+        Angular velocities with and without spin, then accelerations with and without spin, (N, 6,
+        3) each.
     """
     platform: Any = study.mechanism
     motion = platform.leg_motion(*study.motion)

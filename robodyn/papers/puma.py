@@ -24,12 +24,15 @@ BOUND, PERIOD = 4.26e-4, 0.01
 def puma_page(
     arm: Mechanism, command: str = "", progress: Callable[[float], None] | None = None
 ) -> Page:
-    """Make figures 3 to 8 with the paper's bound, for several moves that fit its description.
+    """Make the HTML page with figures 3 to 8, for moves that fit the paper's description.
 
     Args:
         arm: the PUMA 560.
         command: command line that made the page, shown at its end.
         progress: called with the completed fraction, 0 to 1.
+
+    Returns:
+        The page, which also shows the paper's bound of the errors.
     """
     # Coulomb friction is discontinuous at rest, so a constant torque cannot compensate it; the
     # paper has no friction.

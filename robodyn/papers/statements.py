@@ -16,14 +16,14 @@ from robodyn.report.page import table
 
 @dataclass(frozen=True)
 class Statement:
-    """Statement of a paper and the computed result.
+    """Statement of a paper about a quantity, compared with the computed result.
 
     Attributes:
-        about: quantity.
+        about: name of the quantity.
         stated: statement of the paper.
-        computed: result, as text.
+        computed: computed result, formatted.
         agrees: whether the two agree.
-        value: result as a number or numbers, for programs.
+        value: computed result, a value or several, for programs.
     """
 
     about: str
@@ -38,7 +38,7 @@ Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def statements_html(figure: str, description: str, statements: Sequence[Statement]) -> str:
-    """Return the paper's description of a figure, and a table of its statements, as HTML."""
+    """Return a figure's description in the paper, and a table of statements, as HTML."""
     rows = [
         [
             c.about,
@@ -56,12 +56,12 @@ def statements_html(figure: str, description: str, statements: Sequence[Statemen
 
 
 def _joined_text(text: str) -> str:
-    """Keep a number and its unit on one line."""
+    """Return text in which a number and its unit stay on one line."""
     return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 
 
 def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Return the statements as data, for programs."""
+    """Return the fields of the statements as dictionaries, for programs."""
     return [
         {"about": c.about, "said": c.stated, "computed": c.value, "agrees": c.agrees}
         for c in statements

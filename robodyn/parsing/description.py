@@ -54,7 +54,10 @@ def read_description(
 
 
 def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
-    """Warn of limits of 0 for driven joints, which could neither move nor support a load."""
+    """Warn about driven joints with a limit of 0 for velocity or effort.
+
+    Such joints could neither move nor support a load, so the limits are ignored.
+    """
     for key in ("velocity", "effort"):
         zero = [repr(name) for name in driven if key in builder.zero_limits.get(name, ())]
         if zero:
@@ -66,7 +69,10 @@ def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def check_links(model: Model, *, strict: bool) -> Model:
-    """Check a model's inertias: warn about unphysical ones, or reject them if `strict`.
+    """Warn about unphysical inertias of a model, or reject them if `strict`.
+
+    Returns:
+        The model itself.
 
     Raises:
         UnphysicalInertia: with `strict=True`.

@@ -42,7 +42,7 @@ SPRING_DAMPER = "drake:linear_spring_damper"
 def spring_dampers(
     root: Element, link_of: Callable[[str, str], str] = lambda name, _: name
 ) -> Iterator[PointSpring]:
-    """Yield Drake's springs between points, from the robot of a URDF or the model of an SDF.
+    """Yield Drake's springs between points in a URDF or SDF.
 
     Args:
         root: element of the robot or model.

@@ -26,13 +26,13 @@ ROTORS = {
 
 @dataclass(frozen=True)
 class Hardware:
-    """Actuators of the joints of a URDF.
+    """Actuators of the joints of a URDF, as `read_hardware` returns them.
 
     Attributes:
         drives: names of the joints that have actuators.
         initial: for each joint, the position [rad or m] at which a `<ros2_control>` starts it.
-        params: texts of the `<param>`s in `<ros2_control>` by joint and name, with rotors and gears
-            of `<transmission>`s.
+        params: values, as strings, of the `<param>`s in `<ros2_control>` by joint and name, with
+            rotors and gears of `<transmission>`s.
         limits: least and largest command [rad, m; 1/s; N m, N] of an interface in
             `<ros2_control>`, by joint and name of the interface.
     """
@@ -44,7 +44,7 @@ class Hardware:
 
 
 def read_hardware(robot: Element, source: str) -> Hardware:
-    """Read the actuators of the joints of a `<robot>`.
+    """Read the actuators of the joints of a `<robot>`, and return them.
 
     Raises:
         ModelError: a parameter has two different values.
@@ -77,7 +77,9 @@ def read_hardware(robot: Element, source: str) -> Hardware:
 
 
 def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: str) -> None:
-    """Add `min` and `max` of a joint's command interfaces, except those disabled.
+    """Add the `min` and `max` of the command interfaces of a joint to its limits.
+
+    Disabled limits are left out.
 
     Raises:
         ModelError: `min` is above `max`.
@@ -105,7 +107,7 @@ def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: 
 
 
 def _add_rotor(params: dict[str, dict[str, str]], transmission: Element, source: str) -> None:
-    """Add rotor inertia and gear ratio of a `<transmission>` to the parameters of its joint.
+    """Add rotor inertia and gear ratio of a `<transmission>` to the parameters.
 
     Raises:
         ModelError: a number is invalid, or is given twice with different values.

@@ -30,7 +30,7 @@ HEADER = "# Written by robodyn; `robodyn check {name}` shows how it is read.\n"
 
 
 def numbers(values: FloatArray) -> Any:
-    """Convert an array to nested lists of plain numbers."""
+    """Convert an array to nested lists of floats."""
     return np.asarray(values, dtype=np.float64).tolist()
 
 
@@ -49,18 +49,21 @@ def stated_in(block: Fields, name: str = "") -> Iterator[None]:
 
 
 def placement_of(block: Fields) -> Placement:
-    """Read a frame from `xyz` [m] and `rpy` [rad], as in a URDF; the identity by default."""
+    """Return the frame described by the fields `xyz` [m] and `rpy` [rad].
+
+    Missing fields are zero. The angles are those of a URDF.
+    """
     rpy = block.array("rpy", (3,), "rad", default=[0.0] * 3)
     return Placement.of(frame_of(block.array("xyz", (3,), "m", default=[0.0] * 3), rpy))
 
 
 def placement_fields(at: Placement) -> dict[str, Any]:
-    """Convert a frame to the fields that `placement_of` reads."""
+    """Return the fields `xyz` [m] and `rpy` [rad] that describe a frame."""
     return {"xyz": numbers(at.translation), "rpy": numbers(rpy_of_rotation(at.rotation))}
 
 
 def body_of(block: Fields) -> Body:
-    """Read a body from `mass`, `com` and `inertia`.
+    """Return the body described by the fields `mass`, `com` and `inertia`.
 
     Raises:
         ModelError: a field is missing or wrong.
@@ -71,7 +74,7 @@ def body_of(block: Fields) -> Body:
 
 
 def body_fields(body: Any) -> dict[str, Any]:
-    """Convert a body to the fields that `body_of` reads."""
+    """Return the fields `mass`, `com` and `inertia` that describe a body."""
     return {"mass": float(body.mass), "com": numbers(body.com), "inertia": numbers(body.inertia)}
 
 
@@ -87,7 +90,9 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
 
 
 def with_stated_springs(top: Fields, model: Model) -> Model:
-    """Return the model with the springs of a document, from its fields `SPRINGS`.
+    """Return the model with the springs that a document describes.
+
+    They are in the fields `joints` and `springs`.
 
     Raises:
         ModelError: a field is unknown or wrong, or a joint or link is unknown.
@@ -115,13 +120,16 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
 
 
 def _law(block: Fields) -> LinearSpring:
-    """Read a spring's law from `stiffness`, `rest` and `preload`."""
+    """Return the spring with the fields `stiffness`, `rest` and `preload`."""
     with stated_in(block):
         return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
 
 
 def _point_spring(block: Fields, model: Model) -> PointSpring:
-    """Read a spring between points; `force` and `rate` describe a gas spring that pushes."""
+    """Return the spring between points that a block describes.
+
+    `force` and `rate` describe a gas spring that pushes.
+    """
     block.only("name", "parent", "child", "damping", "tension_only", *_LAW, *_GAS)
     ends = []
     for side in ("parent", "child"):
@@ -169,9 +177,13 @@ def spring_fields(model: Model) -> dict[str, Any]:
 def limits_of(
     block: Fields, travel: str, unit: str, effort: str, also: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Read limits of `velocity` and `effort`, infinite by default, and of `travel`.
+    """Read the limits of velocity, effort and travel of a joint or a motor.
 
-    The fields named in `also` are permitted too; the caller reads them.
+    They are infinite by default; `travel` names the field of the position limits. The fields named
+    in `also` are permitted too; the caller reads them.
+
+    Returns:
+        The limits by name.
 
     Raises:
         ModelError: a field is unknown or wrong.
@@ -187,13 +199,13 @@ def limits_of(
 
 
 def limits_fields(limits: Any, *travel: str) -> dict[str, Any]:
-    """Convert the finite limits to the fields that `limits_of` reads."""
+    """Return the finite limits as the fields that `limits_of` reads."""
     known = ((name, getattr(limits, name)) for name in ("velocity", "effort", *travel))
     return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
 
 
 def write_yaml(path: Path, document: dict[str, Any]) -> Path:
-    """Write a YAML document for `load`; return its path.
+    """Write a document as a YAML file that `load` reads; return its path.
 
     Raises:
         OutputError: the file cannot be written.
@@ -203,7 +215,7 @@ def write_yaml(path: Path, document: dict[str, Any]) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a file, and create its folder if necessary; return its path.
+    """Write a text file, and return its path; its folder is created if necessary.
 
     Raises:
         OutputError: the file cannot be written.

@@ -43,10 +43,11 @@ _ENDS = ("parent", "child")
 
 
 class Motor(NamedTuple):
-    """Motor of a joint: `armature`, and `friction_backward` or None if friction is symmetric.
+    """Data of a joint from its element `<robodyn>`: motor, home and turn counting.
 
-    `home` is a position (1,) [rad or m], the pose (7,) [m, -] of a floating joint, or None.
-    `multi_turn` is True for continuous joints that count their turns.
+    `armature` is the reflected inertia [kg m^2 or kg], and `friction_backward` [N m or N] is None
+    if friction is symmetric. `home` is a position (1,) [rad or m], the pose (7,) [m, -] of a
+    floating joint, or None. `multi_turn` is True for continuous joints that count their turns.
     """
 
     armature: float = 0.0
@@ -59,15 +60,18 @@ class Motor(NamedTuple):
 
     @property
     def stated(self) -> bool:
-        """Whether the motor has an armature or asymmetric friction."""
+        """Whether the element states an armature or asymmetric friction."""
         return bool(self.armature) or self.friction_backward is not None
 
 
 def read_motors(robot: Element, source: str) -> dict[str, Motor]:
-    """Read the motors of the joints of a `<robot>`, by joint.
+    """Read the motor data of the joints of a `<robot>`.
+
+    Returns:
+        The motors by name of the joint.
 
     Raises:
-        ModelError: as for `motor_of`.
+        ModelError: an attribute is unknown or invalid.
     """
     return {
         joint.get("name", ""): motor_of(
@@ -80,7 +84,7 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
 
 
 def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False) -> Motor:
-    """Create a motor from a joint's attributes; `where` names them in messages.
+    """Create motor data from a joint's attributes; `where` names them in messages.
 
     Raises:
         ModelError: an attribute is unknown, or its value is not a finite number of at least 0.
@@ -104,7 +108,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
     Args:
         joint: joint with symmetric friction.
         motor: motor from the joint's attributes.
-        params: texts of the actuator's parameters, by name.
+        params: values, as strings, of the actuator's parameters, by name.
 
     Returns:
         The joint.
@@ -127,7 +131,10 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
 
 
 def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
-    """Return the spring that the attributes describe, or a given spring with their preload."""
+    """Return the spring that the attributes of a joint describe.
+
+    If they state only a preload, it is added to the spring `stated`.
+    """
     if motor.spring_stiffness or not stated.stiffness:
         return LinearSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)
     shift = motor.spring_preload / stated.stiffness
@@ -135,7 +142,9 @@ def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
 
 
 def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: str) -> None:
-    """Set a builder's options from a robot's attributes; `where` names them in messages.
+    """Set the options of a builder from the attributes of a robot.
+
+    `where` names the attributes in messages.
 
     Raises:
         ModelError: an attribute is unknown or invalid.
@@ -164,7 +173,9 @@ def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: s
 
 
 def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
-    """Read a spring between points from an element `<spring>`; `where` names it in messages.
+    """Return the spring between points that the attributes of a `<spring>` describe.
+
+    `where` names them in messages.
 
     Raises:
         ModelError: an attribute is unknown, missing or wrong.

@@ -38,14 +38,14 @@ class YamlDocument(NamedTuple):
 
 
 def models() -> tuple[str, ...]:
-    """Return the names of the bundled mechanisms, which `load` accepts."""
+    """Return the names of the bundled models, sorted."""
     return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 
 def read_source(
     source: str | Path | Mapping[str, Any], xacro_args: Mapping[str, str] | None = None
 ) -> YamlDocument | ModelBuilder:
-    """Read a source as a YAML document, or as a builder filled from a URDF, SDF or MJCF.
+    """Read a source: YAML becomes a document; URDF, SDF or MJCF fill a builder.
 
     Raises:
         ModelNotFound: the source is neither a bundled name nor a file; the error lists the bundled
@@ -78,12 +78,12 @@ def read_source(
 
 
 def is_text(source: str | Path) -> bool:
-    """Return whether a source is the text of a description, instead of a name or path."""
+    """Return whether a source is the text of a description, not a name or a path."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def name_of_source(source: str | Path | Mapping[str, Any]) -> str:
-    """Return the name of a source for messages."""
+    """Return a short name of a source, for messages."""
     if isinstance(source, Mapping):
         return "dictionary"
     text = str(source)

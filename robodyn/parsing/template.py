@@ -50,7 +50,9 @@ class Template:
     def write(
         self, name: str = "", file: str = "", suffix: str = ".yaml", /, **given: float
     ) -> str:
-        """Return the text of the file, with comments; `load` can read the YAML file unchanged.
+        """Return the text of the file with given dimensions, and with comments.
+
+        `load` can read the YAML file unchanged.
 
         Args:
             name: name of the model in the file.
@@ -76,7 +78,10 @@ class Template:
 
 
 def template_text(name: str) -> str:
-    """Read a file of `robodyn/templates`, with fields in braces for `str.format`."""
+    """Return the content of a file of `robodyn/templates`.
+
+    It has fields in braces for `str.format`.
+    """
     return (resources.files("robodyn") / "templates" / name).read_text(encoding="utf-8")
 
 

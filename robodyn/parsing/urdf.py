@@ -45,7 +45,9 @@ VERSIONS = {"1": (1, 0), "1.0": (1, 0), "1.1": (1, 1), "1.2": (1, 2)}
 
 
 def parse_urdf(text: str, source: str) -> ModelBuilder:
-    """Parse URDF text; `source` names it in messages.
+    """Parse URDF text, and return its mechanism in a builder.
+
+    `source` names the text in messages.
 
     Raises:
         ModelError: the text is not well-formed, or an element is invalid; the error names the file,
@@ -97,7 +99,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
 
 
 def _leave_out_gains(hardware: Hardware, source: str) -> None:
-    """Ignore parameters `stiffness` in files of other programs, where they are controller gains."""
+    """Ignore parameters `stiffness` in foreign files, where they are controller gains."""
     for name, params in hardware.params.items():
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]
@@ -138,7 +140,7 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
 
 
 def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iterator[Link]:
-    """Yield the links with their geometry; record in the builder which ones have an inertia."""
+    """Yield the links with geometry; record in the builder which ones have an inertia."""
     geometry = UrdfGeometry(root, builder.source)
     elements = {element.get("name"): element for element in root.iterfind("link")}
     for link in robot.links:
@@ -209,7 +211,7 @@ def _joint(
 
 
 def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
-    """Return limits (2,) [rad or m] of the joint and its command interface, if any.
+    """Return position limits (2,) [rad or m] of a joint and its command interface.
 
     There are no limits if both ends are absent or 0, as some exporters write them, or if the joint
     is continuous.
@@ -233,7 +235,7 @@ def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> Float
 
 
 def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> float:
-    """Return the limit of `effort` or `velocity`; infinite if absent or 0, as in many models."""
+    """Return the limit of `effort` or `velocity`; infinite if it is absent or 0."""
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     most = np.inf if commanded is None else max(-commanded[0], commanded[1])
     return min(finite(value) or np.inf, most if most > 0.0 else np.inf)

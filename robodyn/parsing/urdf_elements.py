@@ -67,7 +67,7 @@ _CONSTRAINT = ("name", "type", "damping", "stiffness")
 
 
 class ElementReader:
-    """Reader that copies the elements that define a mechanism, and checks names and numbers.
+    """Reader that copies and checks the elements of a URDF that define a mechanism.
 
     Args:
         source: name for messages.
@@ -106,7 +106,7 @@ class ElementReader:
         numbers_in(mass, 1, f"{self.source}: {where}: mass", at_least=0.0)
 
     def joint(self, element: Element, clean: Element) -> None:
-        """Copy a joint."""
+        """Copy a joint, with its axis, limits and dynamics."""
         name, where = self._named(element)
         kind = element.get("type")
         if kind not in JOINT_TYPES:
@@ -138,7 +138,7 @@ class ElementReader:
             self._leave_out_soft_limits(element, ends, where)
 
     def _leave_out_soft_limits(self, element: Element, ends: list[float], where: str) -> None:
-        """Ignore a `<safety_controller>`; name it if its range is narrower than the limits."""
+        """Ignore a `<safety_controller>`; report it if narrower than the limits."""
         for soft in element.iterfind("safety_controller"):
             stated = [soft.get(f"soft_{key}_limit", "0") for key in ("lower", "upper")]
             place = f"{self.source}: {where}: safety_controller"
@@ -148,7 +148,10 @@ class ElementReader:
                 self.left_out.setdefault(what, []).append(where)
 
     def closure(self, element: Element) -> Closure:
-        """Read the closure of a `<constraint>`; all links must have been read."""
+        """Return the closure that a `<constraint>` describes.
+
+        All links must have been read before.
+        """
         name, where = self._named(element)
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
         for part in element:
@@ -181,7 +184,10 @@ class ElementReader:
             raise ModelError(f"{self.source}: {error}", value=error.value) from error
 
     def _named(self, element: Element) -> tuple[str, str]:
-        """Return the name of an element, and its name in messages; check that it is unique."""
+        """Return the name of an element, alone and as messages name it.
+
+        The name must be unique.
+        """
         tag, name = element.tag, element.get("name", "")
         if not name:
             raise ModelError(f"{self.source}: a {tag} has no name", value=name)
@@ -229,7 +235,7 @@ class ElementReader:
                     raise ModelError(f"{self.source}: {where}: <{tag}> has no {key}", value=None)
 
     def _quaternion(self, origin: Element, copy: Element, where: str) -> None:
-        """Convert the quaternion of an origin to roll, pitch, yaw if the version supports it."""
+        """Convert the quaternion of an origin to roll, pitch, yaw, from URDF 1.1 on."""
         text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
         if self._version < (1, 1):
             warn(
@@ -242,14 +248,14 @@ class ElementReader:
             copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
 
     def _numbers(self, text: str, count: int, where: str, within: float) -> str:
-        """Check that a text contains `count` numbers (0: any text), and return it."""
+        """Return a text after checking that it contains `count` numbers (0: any text)."""
         if not count:
             return text
         numbers_in(text, count, f"{self.source}: {where}", within=within)
         return " ".join(text.split())
 
     def _unknown_error(self, where: str, name: str, known: Iterable[str]) -> ModelError:
-        """Create the error for an element or attribute that a `<constraint>` does not have."""
+        """Create the error for an unknown element or attribute of a `<constraint>`."""
         expected = ", ".join(known)
         if name in ("xyz", "rpy", "origin"):
             expected += "; the place is in <parent_origin> and <child_origin>"

@@ -51,12 +51,13 @@ CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
 def add_mimics(
     root: Element, clean: Element, params: Mapping[str, Mapping[str, str]], source: str
 ) -> None:
-    """Add a `<mimic>` to joints that a Gazebo plugin or `<ros2_control>` couples to others.
+    """Add a `<mimic>` to joints coupled by a Gazebo plugin or `<ros2_control>`.
 
     Args:
         root: robot in the file.
         clean: robot of checked elements, whose joints get the `<mimic>`.
-        params: texts of the `<param>`s of joints in `<ros2_control>`, by joint and name.
+        params: values, as strings, of the `<param>`s of joints in `<ros2_control>`, by joint and
+            name.
         source: name for messages.
     """
     joints = {joint.get("name", ""): joint for joint in clean.iterfind("joint")}
@@ -81,7 +82,10 @@ def add_mimics(
 
 
 def springs_for_gazebo(root: Element, source: str) -> dict[str, LinearSpring]:
-    """Read the springs of joints in `<gazebo reference=...>`, by joint.
+    """Read the springs of joints from elements `<gazebo reference=...>`.
+
+    Returns:
+        The springs by name of the joint.
 
     Raises:
         ModelError: a number is wrong.
@@ -138,7 +142,7 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
 
 
 def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> None:
-    """Warn of unsupported elements that may affect the mechanics.
+    """Warn about unsupported elements that may affect the mechanics.
 
     Args:
         root: robot in the file.
@@ -186,7 +190,7 @@ def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
 
 
 def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
-    """Yield parent and child of links attached by plugins, and the plugin's name in messages."""
+    """Yield parent link, child link, and plugin name for links that plugins attach."""
     for plugin in _plugins(root):
         where = f"plugin {plugin.get('name')!r}"
         if not _is_kind(plugin, ATTACHES):
@@ -213,7 +217,7 @@ def _text(parent: Element, tag: str) -> str:
 
 
 def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """Return frames (4, 4) of links with all joints at zero, and each rigid body's first link."""
+    """Return frames (4, 4) of links with joints at zero, and the body of each link."""
     above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
     places: dict[str, FloatArray] = {}
     bodies: dict[str, str] = {}
@@ -237,7 +241,7 @@ def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
 def _sdf_closures(
     joints: list[Element], clean: Element, places: dict[str, FloatArray], source: str
 ) -> list[Closure]:
-    """Create closures from SDF joints, in a model with the URDF's links at zero positions."""
+    """Create closures from SDF joints between links of a URDF at zero positions."""
     from robodyn.parsing.sdf.frames import WORLD, SdfFrames
     from robodyn.parsing.sdf.tree import CLOSURES, closure_of_joint
 
@@ -291,7 +295,7 @@ def _sdf_closures(
 
 
 def _described(part: Element) -> str:
-    """Describe an unsupported element of a robot, with an alternative."""
+    """Return a message about an unsupported element of a robot, with an alternative."""
     tag, name = part.tag, part.get("name")
     what = f"<{tag}>" + (f" {name!r}" if name else "")
     if tag == "drake:ball_constraint":

@@ -39,11 +39,11 @@ class UrdfGeometry:
                 self._palette.setdefault(material.name, material)
 
     def visuals(self, link: Element) -> tuple[Geometry, ...]:
-        """Read the visuals of a link, with their materials."""
+        """Return the visual bodies of a link, with their materials."""
         return tuple(self._read(link, "visual"))
 
     def collisions(self, link: Element) -> tuple[Geometry, ...]:
-        """Read the collision bodies of a link."""
+        """Return the collision bodies of a link."""
         return tuple(self._read(link, "collision"))
 
     def _read(self, link: Element, tag: str) -> Iterator[Geometry]:
@@ -73,7 +73,7 @@ class UrdfGeometry:
 
 
 def _form(shape: Element, where: str) -> Primitive | MeshFile | None:
-    """Read the form of a visual or collision body; None for unsupported shapes."""
+    """Return the primitive or mesh of a visual or collision body; None if unsupported."""
     geometry = shape.find("geometry")
     if geometry is None:
         raise ModelError(f"{where}: no <geometry>", value="geometry")

@@ -108,10 +108,13 @@ def moveit(
 
 
 def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
-    """Find a box (n, 2) [m or rad] about home with only reachable, nonsingular tested poses.
+    """Find a box about home in which all tested poses are reachable and nonsingular.
 
     Each coordinate is first extended alone until a pose fails; then all ranges are shortened by a
     common factor.
+
+    Returns:
+        Lower and upper end (n, 2) [m or rad] of each coordinate of the tip.
     """
     m, rng = tip.mechanism, np.random.default_rng(SEED)
     home, count = tip.positions(m.home), len(tip.rows)
@@ -148,7 +151,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
 
 
 def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
-    """Compute rate limits (n,) [m/s or rad/s] that all joints may reach at once in the box."""
+    """Compute rate limits (n,) [m/s or rad/s] that all coordinates may reach at once."""
     m, count = tip.mechanism, len(tip.rows)
     places = np.array(np.meshgrid(*box)).reshape(count, -1).T
     used = np.zeros(count)

@@ -22,7 +22,7 @@ CLEARANCE = 0.2
 
 @dataclass(frozen=True)
 class Shape:
-    """Primitive or mesh that is drawn on a link.
+    """Shape drawn on a link: a primitive or a mesh.
 
     Attributes:
         link: name of the link.
@@ -44,7 +44,7 @@ class Shape:
 
 
 class Figure:
-    """Tree of links with shapes, posed by joint positions and the pose of the moving body.
+    """Tree of links with shapes, for drawing a mechanism in any configuration.
 
     Args:
         joints: joints of the tree, in any order.
@@ -112,7 +112,7 @@ class Figure:
         return frames
 
     def index(self, link: str) -> int:
-        """Return the row of a link in `link_frames`.
+        """Return the index of a link in `links` and in the result of `link_frames`.
 
         Raises:
             ModelError: there is no such link.
@@ -144,7 +144,10 @@ class Figure:
 
 
 def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
-    """Return a cylinder from a link's origin to a point (3,) [m]; empty if they coincide."""
+    """Return a cylinder shape from a link's origin to a point (3,) [m] in its frame.
+
+    The result is empty if the point is the origin.
+    """
     length = float(np.linalg.norm(end))
     if length < 1e-9:
         return []
@@ -186,7 +189,7 @@ def frame_in_parent(
     positions: Mapping[str, ArrayLike],
     poses: Mapping[tuple[str, str], ArrayLike],
 ) -> FloatArray:
-    """Compute frames of a joint's child in its parent's frame.
+    """Compute the frames of a joint's child link in the frame of its parent link.
 
     Args:
         joint: joint of a figure.

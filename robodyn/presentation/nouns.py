@@ -13,7 +13,7 @@ EffortName = Literal["force", "torque", "effort"]
 
 @dataclass(frozen=True)
 class Nouns:
-    """The terms that messages, labels and tables use for this kind.
+    """Terms that messages, labels and tables use for a kind of mechanism.
 
     Attributes:
         mechanism: `platform`, `arm`.
@@ -34,11 +34,11 @@ class Nouns:
 
     @property
     def peak_effort(self) -> str:
-        """Key of the largest efforts in a summary."""
+        """Key of the largest efforts in a summary, such as `peak_force`."""
         return f"peak_{self.effort}"
 
 
 @singledispatch
 def nouns_of(mechanism: Any) -> Nouns:
-    """Return the words for messages, labels and tables about a mechanism."""
+    """Return the terms for messages, labels and tables about a mechanism."""
     return Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")

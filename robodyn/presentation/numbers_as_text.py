@@ -33,12 +33,15 @@ def number(value: float) -> str:
 
 
 def vector(values: Iterable[float]) -> str:
-    """Format numbers separated by commas, with an infinity sign for missing limits."""
+    """Format the components of a vector, separated by commas.
+
+    Infinite limits become an infinity sign.
+    """
     return ", ".join(number(value) for value in values)
 
 
 def cell_text(cell: Cell) -> str:
-    """Format a cell of a table: text, a number, a vector, or a matrix by rows."""
+    """Format a cell of a table: a label, a number, a vector, or a matrix by rows."""
     if isinstance(cell, str):
         return cell
     values = np.asarray(cell)

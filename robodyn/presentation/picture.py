@@ -19,7 +19,7 @@ BODY, FRAME, THIN = "#3366aa", "#40454d", "#999ea6"
 
 
 class Camera:
-    """View of a mechanism that keeps its position and scale while the mechanism moves.
+    """Camera with a fixed view of a mechanism, for pictures while the mechanism moves.
 
     Args:
         mechanism: mechanism; at home it is in the middle of the picture.
@@ -46,7 +46,11 @@ class Camera:
     def lines(
         self, mechanism: Any, configuration: FloatArray
     ) -> list[tuple[FloatArray, str, float]]:
-        """Return the outline as points (k, 2) [px] from the upper left, color, and width [px]."""
+        """Return a mechanism's outline in a configuration (nq,) as polylines.
+
+        Returns:
+            For each polyline its points (k, 2) [px] from the upper left, color, and width [px].
+        """
         found = []
         for part in presentation.outline(mechanism, configuration):
             flat = (projected(part.points) - self._middle) * self._scale
@@ -58,7 +62,10 @@ class Camera:
         return found
 
     def pixels(self, mechanism: Any, configuration: FloatArray) -> NDArray[np.uint8]:
-        """Return a picture (height, width, 3), red, green, blue.
+        """Draw a picture of a mechanism in a configuration (nq,).
+
+        Returns:
+            Red, green and blue (height, width, 3), 0 to 255.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -79,7 +86,7 @@ class Camera:
 
 
 def projected(points: FloatArray) -> FloatArray:
-    """Return coordinates (..., 2), right and up, of points (..., 3) in parallel projection."""
+    """Project points (..., 3) [m] in parallel to coordinates (..., 2), right and up."""
     x, y, z = np.moveaxis(points, -1, 0)
     right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y
     near = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * y

@@ -24,23 +24,29 @@ from robodyn.presentation.variables import Variable, joint_variables
 
 @singledispatch
 def variables(mechanism: Any) -> Mapping[str, Variable]:
-    """Return a mechanism's variables by name: positions, rates, accelerations, properties.
+    """Return the variables of a mechanism that a user can set or sweep, by name.
 
-    The number of positions may differ from the size of a configuration: an orientation is
-    stated by roll, pitch and yaw, a closed loop by its independent joints.
+    The variables are positions, rates, accelerations and properties. The number of positions may
+    differ from the size of a configuration: an orientation is stated by roll, pitch and yaw, a
+    closed loop by its independent joints.
     """
     return joint_variables(mechanism.independent_joints, mechanism.coordinates.units)
 
 
 @singledispatch
 def values_of(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Return the position variables (..., k) [m or rad] of configurations (..., nq)."""
+    """Convert configurations (..., nq) to position variables (..., k) [m or rad].
+
+    These are the positions among `variables`, in the same order.
+    """
     return np.asarray(configuration, dtype=np.float64)
 
 
 @singledispatch
 def configuration_of(mechanism: Any, values: ArrayLike, /) -> FloatArray:
-    """Return configurations (..., nq) with given position variables (..., k) [m or rad].
+    """Convert position variables (..., k) [m or rad] to configurations (..., nq).
+
+    These are the positions among `variables`, in the same order.
 
     Raises:
         KinematicsError: there is no such configuration.
@@ -76,13 +82,24 @@ def figure_frames(mechanism: Any, figure: Figure, configurations: FloatArray) ->
 
 @singledispatch
 def outline(mechanism: Any, configuration: FloatArray, /) -> list[OutlinePart]:
-    """Return the outline of a mechanism at a configuration (nq,), for reports; may be empty."""
+    """Return the outline of a mechanism as polylines, for pictures in reports.
+
+    Args:
+        mechanism: mechanism to draw.
+        configuration: (nq,).
+
+    Returns:
+        Polylines (k, 3) [m] in the base frame; empty if the kind of mechanism has no outline.
+    """
     return []
 
 
 @singledispatch
 def parameter_tables(mechanism: Any) -> list[ParameterTable]:
-    """Return the parameter tables for reports: by default of bodies and driven joints."""
+    """Return the tables of a mechanism's parameters for reports.
+
+    By default they are a table of bodies and one of driven joints.
+    """
     noun, names = nouns_of(mechanism).joint, mechanism.joint_names
     if noun != "joint":
         names = tuple(f"{noun} {i}" for i in range(1, len(names) + 1))
@@ -100,13 +117,22 @@ def parameter_tables(mechanism: Any) -> list[ParameterTable]:
 
 @singledispatch
 def leg_ends(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-    """Return the ends (k, 3) [m] of straight legs at base and body; k is 0 or n."""
+    """Return the ends of straight legs on the base and on the body.
+
+    Returns:
+        Points (k, 3) [m] on the base and (k, 3) [m] on the body, base frame; k is n, or 0 without
+        legs.
+    """
     return np.empty((0, 3)), np.empty((0, 3))
 
 
 @singledispatch
 def leg_directions(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-    """Return the attachment points (k, 3) [m] of legs on the body, and their unit vectors (k, 3).
+    """Return where the legs of a mechanism act on its body, and in which directions.
+
+    Returns:
+        Attachment points (k, 3) [m] on the body and unit vectors (k, 3) along the legs, base frame;
+        k is n, or 0 without legs.
 
     Raises:
         KinematicsError: a leg has no direction.
@@ -127,7 +153,7 @@ def effort_arrows(
 
     Args:
         mechanism: mechanism to draw.
-        figure: figure of it.
+        figure: figure of the mechanism.
         frames: (L, 4, 4) of its links in the frame of its root.
         configuration: (nq,) that belongs to the frames.
         lengths: (n,) [m] of the arrows, with the signs of the efforts.
@@ -140,7 +166,7 @@ def effort_arrows(
 
 @singledispatch
 def typical_effort(mechanism: Any) -> float:
-    """Return the smallest effort [N or N m] that is drawn as an arrow of standard length.
+    """Return the smallest effort [N or N m] drawn as an arrow of standard length.
 
     It is 0.3 of the largest effort limit; 0 if no drive has an effort limit.
     """
@@ -152,23 +178,23 @@ def typical_effort(mechanism: Any) -> float:
 def floating_poses(
     mechanism: Any, configuration: FloatArray, /
 ) -> Mapping[tuple[str, str], FloatArray]:
-    """Return the poses (7,) of links on floating joints, which `joint_states` does not determine.
+    """Return the poses of links on floating joints, which are not in `joint_states`.
 
-    The keys are the names of parent and child; each pose is that of the child in its parent's
-    frame.
+    Returns:
+        Poses (7,) of child links in the frames of their parents, by the names of parent and child.
     """
     return {}
 
 
 @singledispatch
 def moving_mass(mechanism: Any) -> float:
-    """Return the mass [kg] to compare a payload with: of the platform, or all moving bodies."""
+    """Return the mass [kg] of the moving body or bodies, to compare a payload with."""
     return float(sum(body.mass for body in mechanism.bodies))
 
 
 @singledispatch
 def largest_payload(mechanism: Any) -> float:
-    """Return the upper end [kg] of the range of payloads that a user may choose from."""
+    """Return the upper end [kg] of the range from which a user selects a payload."""
     return 0.25 * moving_mass(mechanism)
 
 
@@ -180,19 +206,28 @@ def has_legs(mechanism: Any) -> bool:
 
 @singledispatch
 def published_models(mechanism: Any) -> Collection[str]:
-    """Return the names of models of this kind for which papers have published equations."""
+    """Return the names of models of this kind that are described in papers.
+
+    These papers contain equations of their dynamics.
+    """
     return ()
 
 
 @singledispatch
 def default_path(mechanism: Any) -> str:
-    """Return the default path of a mechanism of a paper or a bundled one; empty for all others."""
+    """Return the name of a mechanism's default path, or an empty string.
+
+    Mechanisms of papers and bundled ones may have a default path.
+    """
     return ""
 
 
 @singledispatch
 def jacobian_unit(mechanism: Any) -> str:
-    """Return the unit of a singular value of the Jacobian, with angular rows times a length."""
+    """Return the unit of the singular values of a Jacobian.
+
+    The angular rows of the Jacobian are multiplied by a length.
+    """
     units = set(mechanism.drives.units)
     if len(units) > 1:
         return "m/rad (revolute), 1 (prismatic)"
@@ -201,7 +236,7 @@ def jacobian_unit(mechanism: Any) -> str:
 
 @singledispatch
 def with_model_values(mechanism: Any, values: Mapping[str, float], /) -> Any:
-    """Return the mechanism with other values of the variables of its model.
+    """Return a mechanism with changed values of the variables of its model.
 
     Raises:
         ModelError: no mechanism has these values.

@@ -34,7 +34,7 @@ class ParameterTable:
 
 
 def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
-    """Return a table of name, mass, center of mass and inertia of bodies."""
+    """Create a table of bodies: name, mass, center of mass and inertia."""
     return ParameterTable(
         "Bodies",
         ("body", "mass [kg]", "center of mass [m]", "inertia about it, by rows [kg m²]"),
@@ -44,7 +44,7 @@ def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
 
 
 def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list[ParameterTable]:
-    """Return tables of screw or gear, rotor, dry friction and limits of real actuators."""
+    """Create a table of actuators in a list, which is empty if all are ideal."""
     if all(actuator == IDEAL for actuator in actuators):
         return []
     rows = []
@@ -62,13 +62,13 @@ def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list
 
 @dataclass(frozen=True)
 class OutlinePart:
-    """Part of a mechanism, drawn as a polyline.
+    """Polyline in the outline of a mechanism.
 
     Attributes:
-        name: name of the part; parts of the same name are drawn in the same style.
+        name: name of the component; polylines of the same name are drawn in the same style.
         points: (k, 3) [m] base frame.
-        moves: whether the part moves with the mechanism.
-        thin: whether to draw it with a thin line.
+        moves: whether the component moves with the mechanism.
+        thin: whether to draw a thin line.
     """
 
     name: str

@@ -19,11 +19,11 @@ RESERVED = ("joint", "direction", "entry", "sample", "reachable", "payload")
 
 @dataclass(frozen=True)
 class Variable:
-    """Number of a mechanism's state, its load or its model.
+    """Variable of a mechanism's state, load or model, to set by hand or to sweep.
 
     Attributes:
-        role: part of the state to which it belongs, or the model.
-        index: index in this part.
+        role: quantity of the state to which it belongs, or the model.
+        index: index in the array of this quantity.
         unit: SI unit.
         text: description.
         at_least: smallest value it can have.
@@ -39,11 +39,14 @@ class Variable:
 
 
 def joint_variables(names: Sequence[str], units: Sequence[str]) -> dict[str, Variable]:
-    """Return position, rate and acceleration of joints, under names that file formats accept.
+    """Create the variables for position, rate and acceleration of joints.
 
     Args:
         names: (n,) of the joints.
         units: (n,) `rad` or `m` of their positions.
+
+    Returns:
+        Variable by name; names are changed so that file formats accept them.
     """
     known = {}
     for i, (joint, unit) in enumerate(zip(names, units, strict=True)):

@@ -24,7 +24,7 @@ LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
 
 
 def scale_of(values: Iterable[FloatArray]) -> str:
-    """Return `symlog` if a few large values, as near a singularity, would flatten all others."""
+    """Return `symlog` if a few large values would flatten all others, else `linear`."""
     size = np.abs(np.concatenate([np.ravel(each) for each in values]))
     size = size[np.isfinite(size) & (size > 0.0)]
     return SYMLOG if size.size and size.max() > WIDE * np.median(size) else LINEAR
@@ -32,7 +32,7 @@ def scale_of(values: Iterable[FloatArray]) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """Positions of values on an axis.
+    """Scale of an axis, which maps values to positions.
 
     Attributes:
         kind: `linear`; `log`: log10(y); or `symlog`: sign(y) log10(1 + |y| / threshold), which is
@@ -53,10 +53,10 @@ class Scale:
         return y
 
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
-        """Return position and label of each tick between two positions; none for a linear axis.
+        """Return position and label of each tick between two positions.
 
-        Ticks are powers of ten and, in a narrow range, also two and five times these. On a `symlog`
-        axis they have both signs.
+        A linear axis has none. Ticks are powers of ten and, in a narrow range, also two and five
+        times these. On a `symlog` axis they have both signs.
         """
         if self.kind == LINEAR:
             return []
@@ -77,7 +77,10 @@ class Scale:
 
 
 def y_scale(panel: Panel) -> Scale:
-    """Return the scale of a panel's y axis; `symlog` is linear below the median magnitude."""
+    """Return the scale of a panel's y axis.
+
+    A `symlog` scale is linear below the median magnitude.
+    """
     values = np.concatenate([curve.y for curve in panel.curves])
     size = np.abs(values[np.isfinite(values) & (values != 0.0)])
     order = np.floor(np.log10(np.median(size))) if size.size else 0.0
@@ -90,12 +93,15 @@ def x_scale(panel: Panel) -> Scale:
 
 
 def x_range(panel: Panel) -> tuple[float, float]:
-    """Return the positions of the first and the last value, without a margin."""
+    """Return the end positions of a panel's x axis, from the first to the last value."""
     return _span(x_scale(panel).positions(np.concatenate([curve.x for curve in panel.curves])))
 
 
 def y_range(panel: Panel) -> tuple[float, float]:
-    """Return the end positions of a panel's y axis: by default a margin beyond curves and marks."""
+    """Return the end positions of a panel's y axis.
+
+    By default they are the ends of curves and marks, with a margin.
+    """
     scale = y_scale(panel)
     if panel.limits is not None:
         low, high = scale.positions(panel.limits).tolist()
@@ -108,7 +114,7 @@ def y_range(panel: Panel) -> tuple[float, float]:
 
 
 def _span(values: FloatArray, least: float | None = None) -> tuple[float, float]:
-    """Return least and greatest finite value, with space `least` around a constant."""
+    """Return the least and greatest finite values, separated if they are equal."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return 0.0, 1.0

@@ -21,7 +21,7 @@ AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "abou
 
 
 def calibration_page(found: Calibration, source: str = "", command: str = "") -> Page:
-    """Make the HTML page of a calibration.
+    """Return the HTML page of a calibration.
 
     Args:
         found: result of the calibration.
@@ -41,7 +41,7 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
 
 
 def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> Page:
-    """Make the HTML page of joint zero offsets, found with stops and an inclinometer.
+    """Return the HTML page of joint zero offsets from stops and an inclinometer.
 
     Args:
         found: joint zero offsets.
@@ -100,7 +100,7 @@ def _unseen(found: Calibration) -> str:
 
 
 def _residuals(found: Calibration) -> Chart:
-    """Chart the residuals of each sample, a panel for each group."""
+    """Chart the residuals of all samples, in a panel for each group."""
     samples = np.arange(1.0, len(found.residuals) + 1.0)
     panels = []
     for group in dict.fromkeys(found.groups):

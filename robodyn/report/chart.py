@@ -30,7 +30,10 @@ PIECES = 150
 
 @dataclass(frozen=True)
 class ChartLine:
-    """A line through (x, y), both (N,); NaN breaks it. `label` names it in the chart's legend."""
+    """Line through the points (x, y), both (N,); NaN breaks it.
+
+    `label` names it in the chart's legend.
+    """
 
     x: FloatArray
     y: FloatArray
@@ -42,7 +45,7 @@ class ChartLine:
 
 @dataclass(frozen=True)
 class Mark:
-    """A straight line across a panel, at a time (`vertical`) or at a value, with its label."""
+    """Straight line across a panel with a label, at a time (`vertical`) or at a value."""
 
     at: float
     label: str = ""
@@ -52,7 +55,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Note:
-    """Text at a point of a panel; `anchor` is the part of the text at that point."""
+    """Label at a point of a panel; `anchor` is the part of the label at that point."""
 
     x: float
     y: float
@@ -62,7 +65,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Panel:
-    """Axes with curves.
+    """Panel of a chart: axes with curves, marks and notes.
 
     Attributes:
         title: text above the panel.
@@ -71,7 +74,7 @@ class Panel:
         scale: scale of the y axis: `linear`, `log`, or `symlog` (symmetric logarithmic) for values
             of both signs over many decades.
         x_scale: scale of the x axis, `linear` or `log`.
-        limits: limits of the y axis; by default those of the curves and marks.
+        limits: limits of the y axis; by default they enclose the curves and marks.
         picture: whether this is a projection of a scene, with equal scales on both axes, which are
         not drawn.
     """
@@ -90,7 +93,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """Panels that belong together.
+    """Chart of one or more panels with a common title and legend.
 
     Attributes:
         key: short name, used in file names and links.
@@ -108,7 +111,7 @@ class Chart:
 
     @property
     def legend(self) -> list[ChartLine]:
-        """First curve of each label."""
+        """Curves shown in the legend: the first one of each label."""
         found: dict[str, ChartLine] = {}
         for panel in self.panels:
             for curve in panel.curves:
@@ -120,7 +123,10 @@ class Chart:
 def curves_of(
     x: FloatArray, labels: Iterable[str], values: FloatArray, colors: Sequence[str] = COLORS
 ) -> tuple[ChartLine, ...]:
-    """Return a curve for each label and column of values (N, k); colors and dashes repeat."""
+    """Return a curve for each label and column of values (N, k).
+
+    Colors and dashes repeat if there are more curves.
+    """
     styles = zip(cycle(colors), cycle(DASHES), strict=False)
     curves = zip(labels, values.T, strict=True)
     return tuple(
@@ -136,7 +142,7 @@ def panels_of(
     colors: Sequence[str] = COLORS,
     **more: Any,
 ) -> tuple[Panel, ...]:
-    """Return a panel for each joint, with a curve for each label.
+    """Return a panel for each joint with a curve for each label, over time.
 
     Args:
         titles: titles of the n panels.

@@ -32,7 +32,7 @@ def cueing_page(
     criteria: Criteria | None = None,
     command: str = "",
 ) -> Page:
-    """Make the HTML page of a ride.
+    """Return the HTML page of a ride.
 
     Args:
         found: result of the ride.

@@ -21,13 +21,17 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """Return a sentence for each requirement, failed ones first, then those on the rotors."""
+    """Return a sentence for each requirement, failed ones first, then notes on rotors."""
     met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
     return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)
 
 
 def rotor_sentences(e: Evaluation) -> list[str]:
-    """Return sentences on the rotors' reflected inertia, if it adds much to the largest effort."""
+    """Return a note if a rotor's reflected inertia adds much to the largest effort.
+
+    Returns:
+        The note in a list, which is otherwise empty.
+    """
     m = e.mechanism
     masses = [actuator.reflected_inertia for actuator in m.actuators]
     worst = int(np.argmax(masses))
@@ -100,7 +104,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
 
 
 def sensitivity_table(e: Evaluation) -> Table:
-    """Tabulate how the requirements on the drives change if a dimension changes by one percent."""
+    """Tabulate the change of drive requirements for one percent of each dimension."""
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]

@@ -39,7 +39,7 @@ FILES = 12
 
 
 def evaluation_page(e: Evaluation, command: str = "") -> Page:
-    """Make the HTML page of an evaluation.
+    """Return the HTML page of an evaluation.
 
     Args:
         e: evaluation to show.
@@ -60,7 +60,7 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
 
 
 def machine_page(m: Mechanism, command: str = "") -> Page:
-    """Make the HTML page of a machine: its capabilities, independent of requirements.
+    """Return the HTML page of a machine's capabilities, independent of requirements.
 
     Args:
         m: mechanism to show.
@@ -74,7 +74,7 @@ def machine_page(m: Mechanism, command: str = "") -> Page:
 
 
 def design_page(d: Design, command: str = "") -> Page:
-    """Make the HTML page of a design: dimensions, evaluation, Pareto front with model files.
+    """Return the HTML page of a design: dimensions, evaluation, Pareto front.
 
     Args:
         d: design to show.
@@ -211,7 +211,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
 
 
 def _views(m: Mechanism) -> Chart:
-    """Chart a machine at home from the front, from the side and from above, with its dimensions."""
+    """Chart a machine at home from front, side and top, with its dimensions."""
     parts = presentation.outline(m, m.home)
     groups = [each for each in presentation.leg_ends(m, m.home) if len(each)]
     every = np.concatenate([*(part.points for part in parts), *groups])
@@ -227,7 +227,7 @@ def _views(m: Mechanism) -> Chart:
 def _dimensions(
     every: FloatArray, groups: list[FloatArray], i: int, j: int
 ) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Return the widths of groups of points, below and above a view, and its height beside it."""
+    """Return dimension lines and labels: widths of groups of points, and the height."""
     low, high = every.min(axis=0), every.max(axis=0)
     gap = GAP * float((high - low).max())
     lines, notes = [], []
@@ -245,7 +245,7 @@ def _dimensions(
 
 
 def _centers(m: Mechanism) -> Table:
-    """Tabulate the centers of the joints at home."""
+    """Tabulate the centers of the joints at home, base frame."""
     feet, tips = presentation.leg_ends(m, m.home)
     if len(feet) or not isinstance(m.model, Model):
         rows: list[list[str | float]] = [

@@ -46,7 +46,7 @@ HIGHEST = 0.9
 
 @dataclass(frozen=True)
 class Drawing:
-    """A chart as figures of Bokeh.
+    """Bokeh figures of a chart, serialized for an HTML page.
 
     Attributes:
         document: Bokeh's JSON of all figures.
@@ -60,7 +60,7 @@ class Drawing:
 
 
 def drawing(chart: Chart) -> Drawing:
-    """Make the figures of a chart."""
+    """Convert a chart to serialized Bokeh figures for an HTML page."""
     document = Document(title=chart.title)
     lines: dict[str, list[str]] = {curve.label: [] for curve in chart.legend}
     ranges: dict[Any, Any] = {}
@@ -72,7 +72,7 @@ def drawing(chart: Chart) -> Drawing:
 
 
 def bokeh_script() -> str:
-    """Return the JavaScript of Bokeh for the browser, 1.3 MB."""
+    """Return the JavaScript source of Bokeh (1.3 MB), to embed in a page."""
     return str(Resources(mode="inline", components=["bokeh"]).js_raw[0])
 
 
@@ -116,7 +116,7 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
 
 
 def _shared_range(ranges: dict[Any, Any], *axis: Any) -> Any:
-    """Return one range for all panels of a chart whose axes have the same label and limits."""
+    """Return the range shared by all panels whose axes have the same label and limits."""
     start, end = axis[-1]
     return ranges.setdefault(axis, models.Range1d(start=start, end=end))
 
@@ -211,7 +211,7 @@ def _add_hover(
     shown: Sequence[tuple[int, ChartLine]],
     has_common_times: bool,
 ) -> None:
-    """Add a tooltip to an invisible wide line, so that hidden curves keep their tooltips."""
+    """Add a tooltip on an invisible wide line, which works for hidden curves too."""
     target = plot.line(glyph.x, glyph.y, source=source, line_alpha=0.0, line_width=REACH)
     target.nonselection_glyph = target.muted_glyph = None
     rows = [(_plain(panel.x_label), "@x{%.6g}")]
@@ -246,7 +246,10 @@ def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
 
 
 def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
-    """Create columns x, y0, y1 ...; x_at, at0, at1 ... are positions on a nonlinear axis."""
+    """Create the data source of curves, with columns x, y0, y1 ... of their values.
+
+    Columns x_at, at0, at1 ... are the positions of these values on a nonlinear axis.
+    """
     values = np.array([curve.y for curve in curves], dtype=float)
     rows = thinned_rows(values)
     columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}

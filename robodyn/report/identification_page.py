@@ -24,7 +24,7 @@ def identification_page(
     command: str = "",
     payload: Payload | None = None,
 ) -> Page:
-    """Make the HTML page of an identification.
+    """Return the HTML page of an identification.
 
     Args:
         result: result of `identify`.

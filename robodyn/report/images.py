@@ -28,6 +28,9 @@ with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
     """Write each chart to `folder`/<key>.png.
 
+    Returns:
+        The paths of the files.
+
     Raises:
         OutputError: the folder or a file cannot be written.
     """
@@ -66,7 +69,7 @@ def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> Non
 
 
 def draw(chart: Chart) -> Figure:
-    """Draw a chart as a matplotlib figure, with the axes and line styles of the HTML page."""
+    """Draw a chart as a matplotlib figure, in the style of the HTML page."""
     columns = min(chart.columns, len(chart.panels))
     rows = -(-len(chart.panels) // columns)
     figure = Figure(figsize=(11.0, 1.3 + 2.9 * rows if columns > 1 else 5.5), layout="constrained")

@@ -12,7 +12,7 @@ _EFFORTS = {"N": "force", "N m": "torque"}
 
 
 def joint_titles(mechanism: Mechanism) -> list[str]:
-    """Return titles of the driven joints: `leg 1` for legs, otherwise the names of the joints."""
+    """Return titles of the driven joints: `leg 1` for legs, else the joints' names."""
     names, noun = mechanism.joint_names, nouns_of(mechanism).joint
     if noun == "joint":
         return list(names)
@@ -36,5 +36,5 @@ def position_name(mechanism: Mechanism) -> str:
 
 
 def units_in_one(units: Sequence[str], per: str = "") -> str:
-    """Return the different units of a column or axis, each followed by `per`, with commas."""
+    """Join the different units of a column or axis by commas, each followed by `per`."""
     return ", ".join(unit + per for unit in dict.fromkeys(units))

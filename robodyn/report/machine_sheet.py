@@ -43,7 +43,7 @@ ENDS = {
 
 
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
-    """Chart the largest sines, and tabulate the data sheet; None if no drive has limits."""
+    """Return chart and table of the largest sine motions; None if no drive has limits."""
     rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:
         return None
@@ -92,7 +92,9 @@ def _cell(value: Any) -> str | float:
 
 
 class HeldPayloads(NamedTuple):
-    """Payloads that can be held at rest over a slice of the workspace, with home orientation.
+    """Payloads that can be held at rest over a slice of the workspace.
+
+    The orientation is that of home.
 
     Attributes:
         x, y: (COLUMNS,), (ROWS,) [m] displacements from home along two axes of the base frame.
@@ -113,7 +115,7 @@ def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | 
 
     Args:
         m: mechanism.
-        across, up: index of the axis of the columns and of the rows.
+        across, up: indices of the base frame's axes along the columns and along the rows.
 
     Returns:
         The payloads; None if the body cannot move along both axes.
@@ -169,7 +171,7 @@ def held_table(m: Mechanism, held: HeldPayloads, across: str, up: str) -> str:
 
 
 def _kind(m: Mechanism, reason: str) -> str:
-    """Return the kind of an end of the workspace, one of `ENDS`."""
+    """Return the category, one of `ENDS`, of a limit that ends the workspace."""
     if reason in ENDS:
         return reason
     end, _, name = reason.partition(" of ")

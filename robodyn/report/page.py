@@ -27,12 +27,12 @@ ENDINGS = (".html", ".htm", "")
 
 @dataclass
 class Page:
-    """A page to which sections are added.
+    """Self-contained HTML page to which sections are added.
 
     Attributes:
         title, subtitle: at the top of the page.
-        data: the numbers on the page, embedded as JSON in the element `data` for programs.
-        charts: those added so far, for PNG and PDF files.
+        data: the results shown on the page, embedded as JSON in the element `data` for programs.
+        charts: charts added so far, for PNG and PDF files.
     """
 
     title: str
@@ -42,11 +42,11 @@ class Page:
     _sections: list[tuple[str, str, Callable[[], str]]] = field(default_factory=list)
 
     def add(self, key: str, title: str, body: str) -> None:
-        """Add a section of HTML."""
+        """Add a section with HTML."""
         self._sections.append((key, title, lambda: body))
 
     def add_chart(self, chart: Chart, beside: str = "") -> None:
-        """Add a section with a chart, its explanation and its legend, drawn when the page is made.
+        """Add a section with a chart, its explanation and its legend.
 
         Args:
             chart: the chart.
@@ -76,7 +76,7 @@ class Page:
         )
 
     def add_parameters(self, mechanism: Mechanism) -> None:
-        """Add a section with the parameters of a mechanism."""
+        """Add a section with the parameter tables of a mechanism."""
         tables = "".join(table(*each) for each in parameter_tables(mechanism))
         self.add("parameters", "Model parameters", tables)
 
@@ -89,7 +89,7 @@ class Page:
         self.add("made", "How this page was made", made)
 
     def html(self) -> str:
-        """Return the whole document.
+        """Return the whole HTML document as a string.
 
         Raises:
             MissingExtra: Bokeh is not installed.
@@ -119,7 +119,10 @@ def _asset(name: str) -> str:
 
 
 def chart_html(chart: Chart, beside: str = "") -> str:
-    """Return explanation, legend, and panels in a grid that follows the width of the page."""
+    """Return the HTML of a chart: explanation, legend, and panels.
+
+    The panels are in a grid that follows the width of the page.
+    """
     # imported here: it needs Bokeh
     from robodyn.report.html_charts import HEIGHTS, drawing
 
@@ -145,7 +148,7 @@ def chart_html(chart: Chart, beside: str = "") -> str:
 
 
 def _json_element(text: str, name: str = "", kind: str = "") -> str:
-    """Return an element with JSON in which no text can end the element."""
+    """Return an HTML element with JSON, escaped so that no string ends the element."""
     attributes = (f' id="{name}"' if name else "") + (f' class="{kind}"' if kind else "")
     content = text.replace("<", "\\u003c")
     return f'<script type="application/json"{attributes}>{content}</script>'
@@ -171,7 +174,10 @@ def table(
     caption: str = "",
     wrap: bool = False,
 ) -> str:
-    """Return an HTML table of texts and rounded numbers; its first column has the row headings."""
+    """Return an HTML table of labels and rounded numbers.
+
+    The first cell of each row is its heading.
+    """
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
     texts = ([escape(cell if isinstance(cell, str) else number(cell)) for cell in row]

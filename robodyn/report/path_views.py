@@ -28,7 +28,7 @@ from robodyn.report.chart import (
 
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
-    """Chart the path of the platform or the tip, in space and in the coordinate planes."""
+    """Chart the path of the platform or tip, in space and in the coordinate planes."""
     label = f"path of the {nouns_of(mechanism).body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(
@@ -85,7 +85,7 @@ def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> ChartLine:
 
 
 def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Return three axes with their numbers along the edges of a box around points (k, 3)."""
+    """Return axes with tick labels along three edges of a box around points (k, 3)."""
     curves, notes = [], []
     low, high = every.min(axis=0), every.max(axis=0)
     step = _round_step(float((high - low).max()))
@@ -130,6 +130,6 @@ def _round_step(span: float) -> float:
 
 
 def _room(values: FloatArray) -> tuple[float, float] | None:
-    """Return limits around a coordinate that is constant except for rounding."""
+    """Return limits around a coordinate that is constant; None if it varies."""
     low, high = float(values.min()), float(values.max())
     return (low - 0.1, high + 0.1) if high - low < 1e-9 else None

@@ -28,12 +28,12 @@ ELSEWHERE = 0.2
 
 @dataclass(frozen=True)
 class PlanComparison:
-    """A recorded run and its plan at the same times.
+    """Recorded run and its plan at the same times; result of `compare_with_plan`.
 
     Attributes:
         mechanism: recorded mechanism.
         time: (N,) [s] since the start of the path.
-        measured: (N, ...) configurations.
+        measured: (N, nq) configurations.
         planned: planned motion at these times.
         error: (N, nv) [m, rad] displacement from the planned to the measured configuration.
         commanded: (N, n) [N or N m] efforts.
@@ -53,7 +53,7 @@ class PlanComparison:
     fitted: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the largest errors and efforts, as plain numbers."""
+        """Return tracking errors, largest efforts and margins as data for JSON."""
         residual = self.commanded - self.model
         rows = [
             {
@@ -77,7 +77,10 @@ class PlanComparison:
         }
 
     def margins(self) -> Margins:
-        """Return the margins of the recorded motion, with velocities by finite differences."""
+        """Return the margins of the recorded motion to the limits of the joints.
+
+        Velocities are computed by finite differences.
+        """
         time, rows = np.unique(self.time, return_index=True)
         positions = self.mechanism.joint_positions(self.measured[rows])
         return margins(
@@ -105,11 +108,14 @@ def compare_with_plan(
     Args:
         mechanism: recorded mechanism.
         times: (N,) [s] on the recording's clock.
-        measured: (N, ...) configurations.
+        measured: (N, nq) configurations.
         commanded: (N, n) [N or N m] efforts.
         plan: planned trajectory.
         start: start [s] of the plan on the recording's clock; samples before it and after the end
             of the plan are ignored. None: fitted to the measured motion.
+
+    Returns:
+        The recorded run and its plan at the same times, and the efforts of the model.
 
     Raises:
         InvalidInput: the recording is too short, or of another motion.
@@ -149,7 +155,7 @@ def compare_with_plan(
 def _start(
     mechanism: Mechanism, times: FloatArray, measured: FloatArray, trajectory: Trajectory
 ) -> float:
-    """Return the start of the path [s], by least squares between measured and planned motion."""
+    """Return the start of the plan [s], by least squares to the measured motion."""
     rows = np.unique(np.linspace(0, len(times) - 1, POINTS).astype(int))
     seen, at = measured[rows], times[rows]
 

@@ -32,7 +32,7 @@ from robodyn.report.tables import Table
 def recorded_run_page(
     run: PlanComparison, path: str = "", bag: str = "", command: str = ""
 ) -> Page:
-    """Make the HTML page that compares a recorded run with its plan and its model.
+    """Return the HTML page that compares a recorded run with its plan and its model.
 
     Args:
         run: the run and its plan.
@@ -61,12 +61,12 @@ def recorded_run_page(
 
 
 def _size_text(value: float, unit: str) -> str:
-    """Format a tracking error in thousandths of its unit, if it has one unit."""
+    """Format a tracking error in mm or mrad, or else in its own unit."""
     return f"{1e3 * value:.3g} m{unit}" if unit in ("m", "rad") else f"{number(value)} {unit}"
 
 
 def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
-    """Tabulate the largest commanded efforts and those of the model, for the driven joints."""
+    """Tabulate the largest commanded efforts and those of the model for each joint."""
     unit = units_in_one(run.mechanism.drives.effort_units)
     head = ["joint", f"commanded [{unit}]", "model's", "difference", "RMS difference"]
     rows = [
@@ -126,7 +126,7 @@ def _condition(run: PlanComparison) -> Chart:
 def _coordinates(
     run: PlanComparison, configurations: FloatArray
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
-    """Return values (N, k) of a motion for people, with name and unit of each."""
+    """Return pose coordinates or joint positions (N, k), with names and units."""
     mechanism = run.mechanism
     if mechanism.coordinates.is_pose:
         names = ("x", "y", "z", "roll", "pitch", "yaw")

@@ -19,14 +19,20 @@ if TYPE_CHECKING:
 
 
 class Study(MotionStudy):
-    """Study with charts and a report; see `robodyn.analysis.study.MotionStudy`."""
+    """Motion study with charts and a report page; result of `analyze`.
+
+    See `robodyn.analysis.study.MotionStudy` for its attributes.
+    """
 
     def plot(self, *, formulations: bool | None = None) -> dict[str, Figure]:
-        """Return the charts of the report as figures by name, without showing or saving them.
+        """Return the charts of the report as matplotlib figures, without showing them.
 
         Args:
             formulations: whether to compare the papers' formulations; by default for the papers'
                 mechanisms only.
+
+        Returns:
+            Figure by key of the chart.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -43,7 +49,7 @@ class Study(MotionStudy):
         name: str = "",
         command: str = "",
     ) -> str:
-        """Return a self-contained HTML page with charts, extremes and the model's parameters.
+        """Return an HTML page with charts, extremes and the model's parameters.
 
         Args:
             path: file to write the page to, if any.

@@ -54,7 +54,10 @@ def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[c
 
 
 def force_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the total effort of every joint and its parts, for legs on one common scale."""
+    """Chart the total effort of every joint and the terms that add up to it.
+
+    All legs have one common scale.
+    """
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
     histories = [study.forces, *study.terms.values()]
@@ -91,7 +94,7 @@ def force_chart(study: MotionStudy) -> chart.Chart:
 
 
 def fraction_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the dynamic part of the total effort, except where the total is near zero."""
+    """Chart the dynamic fraction of the total effort where that is not near zero."""
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
     peak = np.nanmax(size, axis=0)
@@ -112,7 +115,7 @@ def fraction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def condition_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the condition number, its thresholds, and the times at which it exceeds them."""
+    """Chart the condition number, its thresholds, and when it exceeds them."""
     values = study.condition_number
     curves = [chart.ChartLine(study.time, values, "SI units", chart.COLORS[0], chart.SOLID, 1.8)]
     if study.characteristic_length != 1.0:
@@ -177,12 +180,12 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
-    """Return the formulations of the inverse dynamics that are neither exact nor massless."""
+    """Return the names of formulations that are neither exact nor massless."""
     return [name for name in formulations(mechanism) if name not in ("exact", "massless")]
 
 
 def _is_published(study: MotionStudy) -> bool:
-    """Return whether to show the papers' formulations: for their mechanism, or if used."""
+    """Return whether a study shows the papers' formulations by default."""
     m = study.mechanism
     return m.name in presentation.published_models(
         m
@@ -190,7 +193,7 @@ def _is_published(study: MotionStudy) -> bool:
 
 
 def formulation_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the errors of the published formulations, as printed, along this motion."""
+    """Chart the differences of the papers' formulations from exact inverse dynamics."""
     exact = other_forces(study, "exact")
     errors = {
         f"{name} − exact": other_forces(study, name) - exact
@@ -214,7 +217,10 @@ def formulation_chart(study: MotionStudy) -> chart.Chart:
 
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
-    """Return efforts (N, n) [N or N m] by another formulation; NaN without a solution."""
+    """Return efforts (N, n) [N or N m] of a study's motion by another formulation.
+
+    They are NaN at configurations without a solution.
+    """
     if formulation == study.formulation:
         return study.forces
     mechanism: Any = study.mechanism

@@ -21,7 +21,7 @@ from robodyn.report.tables import Table
 def study_page(
     study: MotionStudy, path: str = "", command: str = "", formulations: bool | None = None
 ) -> Page:
-    """Make the HTML page of a study.
+    """Return the HTML page of a study.
 
     Args:
         study: the study.

@@ -13,11 +13,11 @@ from robodyn.presentation.numbers_as_text import cell_text, vector
 
 
 class Table(NamedTuple):
-    """Rows of texts and numbers; the first column names the rows.
+    """Table of labels and numbers, for a page or a terminal.
 
     Attributes:
         head: heading of each column, with its unit.
-        rows: cells in the order of the columns.
+        rows: cells in the order of the columns; the first cell of a row is its name.
         title: title of the table.
     """
 
@@ -26,7 +26,7 @@ class Table(NamedTuple):
     title: str = ""
 
     def lines(self) -> list[str]:
-        """Return aligned columns without the title, for a terminal."""
+        """Format the head and rows with aligned columns, one string each, for a terminal."""
         cells = [
             [cell if isinstance(cell, str) else f"{cell:.4g}".replace("nan", "–") for cell in row]
             for row in (self.head, *self.rows)
@@ -39,7 +39,10 @@ class Table(NamedTuple):
 
 
 def parameter_tables(mechanism: Mechanism) -> list[Table]:
-    """Return the tables of a mechanism's parameters as text, with gravity in the first title."""
+    """Return the tables of a mechanism's parameters, with cells formatted as strings.
+
+    The first title states the gravity.
+    """
     notes = [f" (gravity {vector(gravity_vector(mechanism))} m/s²)"]
     tables = []
     for table in presentation.parameter_tables(mechanism):

@@ -23,7 +23,7 @@ MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
 def modes_table(m: Mechanism) -> Table | None:
-    """Tabulate the natural modes at home; None for rigid drives."""
+    """Tabulate the natural modes of a mechanism at home; None for rigid drives."""
     if not is_elastic(m):
         return None
     modes = m.modes(m.home)
@@ -42,7 +42,7 @@ def modes_table(m: Mechanism) -> Table | None:
 
 
 def vibration_charts(m: Mechanism) -> list[Chart]:
-    """Draw the modes at home; chart the body's response to base motion and to wrenches.
+    """Chart the natural modes at home, and responses to base motion and to wrenches.
 
     At an unstable equilibrium there are no charts.
     """
@@ -73,7 +73,10 @@ def vibration_charts(m: Mechanism) -> list[Chart]:
 
 
 def _shapes(m: Mechanism, modes: Modes) -> Chart:
-    """Draw the machine at home and displaced in each mode, in the plane with the largest motion."""
+    """Draw the machine at home and displaced in each mode.
+
+    Each mode is drawn in the plane with its largest motion.
+    """
     units = np.array([1.0 if unit == "rad" else m.size for unit in m.coordinates.units])
     panels = []
     for k, frequency in enumerate(modes.frequencies):

@@ -30,7 +30,7 @@ _VIEWS = (
 
 
 def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
-    """Make the page of a workspace."""
+    """Return the HTML page of a workspace: volume, limits, views of its boundary."""
     name = region.needs.mechanism.name
     numbers = {"volume": region.volume, "volume_error": region.volume_error, "unit": region.unit}
     page = Page(f"{name}, {region.kind} workspace", region.text, {"kind": region.kind, **numbers})
@@ -64,7 +64,7 @@ def surfaces_image(
     eye: tuple[float, float],
     hidden: str,
 ) -> str:
-    """Draw the boundary (blue, transparent) and the singular surface (red) in parallel projection.
+    """Return an HTML image of the boundary (blue) and the singular surface (red).
 
     Args:
         boundary, singular: surfaces to draw.
@@ -101,7 +101,7 @@ def surfaces_image(
 
 
 def area_image(region: TipRegion, labels: list[str]) -> str:
-    """Draw a region of two coordinates, and the requirements that bound it.
+    """Return an HTML image of a region of two coordinates and its requirements.
 
     Args:
         region: region with two dimensions.
@@ -132,7 +132,7 @@ def area_image(region: TipRegion, labels: list[str]) -> str:
 
 
 def _image_tag(figure: Figure) -> str:
-    """Return an HTML image that contains a figure."""
+    """Return an HTML image element that contains a figure as PNG."""
     image = BytesIO()
     figure.savefig(image, format="png", dpi=110, bbox_inches="tight")
     data = b64encode(image.getvalue()).decode()

@@ -36,7 +36,7 @@ SMALLEST_SHARE = 16
 
 
 class BatchPlant:
-    """Batch of plants of one structure that are stepped in parallel.
+    """Batch of plants with equal structure, simulated in parallel.
 
     Each row of the batch is one mechanism, and behaves exactly like a `Plant` of its own. If the
     next state of a row would not be finite, the row keeps its last finite state, is marked as
@@ -102,7 +102,7 @@ class BatchPlant:
         return f"BatchPlant({len(self.mechanisms)} of {self.mechanisms[0]!r}, dt={self.dt:g})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Return the arguments and the state for copies and pickles, without views and kernels."""
+        """Return constructor arguments and state for copies and pickles."""
         state = self._q[:, 0].copy(), self._v[:, 0].copy(), self.failed.copy(), dict(self.problem)
         made_of = (
             self.mechanisms, self.dt, self._end_stops, self._limits_efforts, self.integrator
@@ -111,17 +111,17 @@ class BatchPlant:
 
     @property
     def count(self) -> int:
-        """Number of rows."""
+        """Number of rows, each a mechanism of the batch."""
         return len(self.mechanisms)
 
     @property
     def configuration(self) -> FloatArray:
-        """Configurations (count, nq)."""
+        """Configurations (count, nq) of all rows."""
         return np.array(self._q[:, 0, : self._sizes[0]])
 
     @property
     def velocity(self) -> FloatArray:
-        """Velocities (count, nv)."""
+        """Velocities (count, nv) of all rows."""
         return np.array(self._v[:, 0, : self._sizes[1]])
 
     @property
@@ -162,7 +162,7 @@ class BatchPlant:
         self.reset(rows=numbers)
 
     def _bind(self, rows: np.ndarray) -> None:
-        """Copy the home configurations and effort limits of rows from their mechanisms."""
+        """Store the home configurations and effort limits of the rows' mechanisms."""
         first = distinct(self.mechanisms)[0]
         if first.solver.compiled_simulation(first) is None:
             raise InvalidInput(
@@ -187,7 +187,7 @@ class BatchPlant:
                     self._ends[:, k] = one.drives.effort_ends
 
     def _row(self, k: int) -> _Row:
-        """Return the compiled simulation of a row that cannot be stepped in SIMD lanes."""
+        """Return the compiled simulation of a single row, for use outside of SIMD lanes."""
         if k not in self._bound:
             one, advance = self._simulation(k)
             q, v, steps = self._q[k], self._v[k], self._steps[k]
@@ -205,7 +205,7 @@ class BatchPlant:
         return self._bound[k]
 
     def _simulation(self, k: int) -> tuple[Mechanism, Any]:
-        """Return the compiled simulation of a row, and a mechanism with its motors."""
+        """Return a mechanism with the row's motors, and the row's compiled simulation."""
         if isinstance(self.mechanisms, PayloadVariants):
             own = self.mechanisms.mechanism
             # how stiff damping is depends on the payload
@@ -298,7 +298,7 @@ class BatchPlant:
             self.problem[row] = self._why(row, moves)
 
     def _project(self, row: int, configuration: FloatArray) -> FloatArray:
-        """Project a configuration of a row onto its manifold; raise if there is no solution."""
+        """Return a row's configuration with its constraints met; raise if impossible."""
         different = distinct(self.mechanisms)
         one = different[row if len(different) > 1 else 0]
         one.joint_positions(configuration)
@@ -306,7 +306,7 @@ class BatchPlant:
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
-        """Compiled steps of many rows in SIMD lanes; None if the mechanisms do not support them."""
+        """Compiled steps of many rows in SIMD lanes; None if these mechanisms have none."""
         first = distinct(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None
@@ -337,7 +337,7 @@ class BatchPlant:
         self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
 
     def _shared(self, work: Callable[[Any], None], what: Any, least: int) -> None:
-        """Run `work` for parts of the rows on all threads."""
+        """Call `work` for consecutive parts of a sequence, on all threads."""
         if len(what):
             fractions = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
             for _ in each(lambda fraction: work(fractions[fraction]), len(fractions)):
@@ -349,7 +349,7 @@ class BatchPlant:
             self.failed[row] = bool(advance(moving if moves else rest, 0, 1).status)
 
     def _why(self, row: int, moves: bool) -> str:
-        """Return the error message of a failed row, by repeating its step with a `Plant`."""
+        """Return a failed row's error message, obtained by repeating its step."""
         rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, state = int(self._steps[row, 1]), (self._q[row, 0], self._v[row, 0])
@@ -377,7 +377,7 @@ class BatchPlant:
 
 
 class _Row(NamedTuple):
-    """Compiled simulations of a row: on a base at rest, and on a moving base."""
+    """Compiled simulation of a row, with its arguments for a resting and a moving base."""
 
     advance: Callable[[Rollout, int, int], Outcome]
     rest: Rollout
@@ -385,7 +385,7 @@ class _Row(NamedTuple):
 
 
 def _restore(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
-    """Return a plant with the exact state of another."""
+    """Return a plant with the pickled state of another one."""
     mechanisms, dt, stops, limited, integrator = made_of
     options = {"end_stops": stops, "limit_efforts": limited, "integrator": integrator}
     plant = kind(mechanisms, dt=dt, **options)
@@ -397,7 +397,10 @@ def _restore(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> Ba
 def _rows_of(
     mechanism: Mechanism | Sequence[Mechanism], count: int | None, like: Mechanism | None = None
 ) -> Sequence[Mechanism]:
-    """Return a mechanism per row; all must have the structure of `like`, or of the first."""
+    """Return one mechanism for each row; reject mechanisms of different structure.
+
+    All must have the structure of `like`, or else of the first mechanism.
+    """
     given: Sequence[Mechanism]
     if isinstance(mechanism, PayloadVariants):
         given = mechanism
@@ -426,7 +429,7 @@ def _structure(one: Mechanism) -> tuple[Any, ...]:
 
 
 def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
-    """Broadcast a value to the rows (k, size)."""
+    """Broadcast a value (size,) or (k, size) to all k rows."""
     values = as_array(name, value, like.shape[1:])
     if values.shape not in (like.shape[1:], like.shape):
         raise InvalidInput(

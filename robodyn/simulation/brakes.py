@@ -34,17 +34,23 @@ class Brakes:
         self.reset()
 
     def reset(self) -> None:
-        """Return to the initial state, at time zero."""
+        """Return the brakes to their initial state, at time zero."""
         self.closed = self._closed_at_first
         self._last = 0
 
     def command(self, time: int, effort: NDArray[np.float64]) -> None:
-        """Record a command of efforts (n,) at `time` [ns] of the simulation."""
+        """Record commanded efforts (n,) at `time` [ns] of the simulation.
+
+        An effort that is not zero opens the brakes.
+        """
         self._last = time
         self.closed = self.closed and not effort.any()
 
     def close_if_silent(self, time: int) -> bool:
-        """Close the brakes if no command came for `timeout` at `time` [ns]; return True if so."""
+        """Close the brakes if no command came for `timeout`; return whether they closed.
+
+        `time` [ns] is the present time of the simulation.
+        """
         silent = bool(self._timeout) and time - self._last > self._timeout
         closing = silent and not self.closed
         self.closed = self.closed or closing

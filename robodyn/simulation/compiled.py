@@ -35,7 +35,9 @@ PARTS = 100
 
 
 def complete(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
-    """Fill all rows; call `progress` with the simulated time [s] now and then.
+    """Simulate the remaining rows of a run, in compiled code as far as possible.
+
+    `progress` is called repeatedly with the simulated time [s].
 
     Raises:
         InvalidInput, SimulationFailed: as for `SimulationTask.finish`.
@@ -46,7 +48,7 @@ def complete(run: SimulationTask, progress: Callable[[float], None] | None = Non
 
 
 def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
-    """Advance a run until compiled code cannot continue."""
+    """Simulate rows of a run in compiled code, until it cannot continue."""
     law = None if run.load_knows_state else law_of(run.controller)
     if law is not None and law.driver is not None and not run.is_sampled:
         return  # the load is evaluated at every stage
@@ -89,7 +91,7 @@ def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], O
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
-    """Collect the part of a run between two rows that does not depend on the state."""
+    """Return the arguments of compiled code for the rows from `first` to `last` of a run."""
     plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
@@ -132,7 +134,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
 
 
 def _wrenches(load: Any, times: FloatArray) -> FloatArray:
-    """Return wrenches (k or 1, 1 or 3, 6) of a load, constant or at times (k, 1 or 3) [s]."""
+    """Return the wrenches of a load: (k, m, 6) at times (k, m) [s], or one if constant."""
     if callable(load):
         return as_array("wrench", [[load(float(t)) for t in row] for row in times], (6,))
     return np.zeros((1, 1, 6)) + (0.0 if load is None else load)
@@ -142,12 +144,13 @@ _NO_GAIN = np.zeros((0, 0))
 
 
 class Law(NamedTuple):
-    """Compiled form of a controller.
+    """Control law and gains by which compiled code computes a controller's efforts.
 
     Attributes:
-        kind: a law of `dynamics.kernels.control_laws`.
+        kind: code of a law in `dynamics.kernels.control_laws`.
         model: the controller's model of the mechanism; None if it needs none.
-        kp, kv: (nv, nv), or (0, 0); kp may have further rows (n, nv), see
+        kp, kv: (nv, nv) gains of position and velocity errors, or (0, 0) for laws without feedback;
+            kp may have further rows (n, nv), see
             `control_laws.add_planned`.
         driver: driver of the simulation loop, see `Rollout`.
     """
@@ -160,7 +163,10 @@ class Law(NamedTuple):
 
 
 def law_of(controller: computed_torque.Controller) -> Law | None:
-    """Return the compiled law of a controller; None for derived classes and other controllers."""
+    """Return the compiled law of a controller; None if it has none.
+
+    Derived classes have none, because they may behave differently.
+    """
     controller = as_called(controller)
     # a derived class may behave differently
     if type(controller) is computed_torque.ComputedTorque:
@@ -185,9 +191,9 @@ def rows_for(
     times: FloatArray,
     base: Callable[[float], BaseMotion] | None = None,
 ) -> FloatArray:
-    """Compute the data (N, k) that the controller's law reads at times (N,) [s].
+    """Compute the planned values (N, k) that a controller's law reads at times (N,) [s].
 
-    The law reads the motion of the base from the loads.
+    Compiled code takes the motion of the base from the loads.
 
     Raises:
         RobodynError, or an error of the trajectory: the controller has no result at some time.

@@ -20,7 +20,7 @@ from robodyn.trajectories.base import Trajectory
 
 
 class CompiledController:
-    """Controller from a function that `numba.njit` has compiled.
+    """Controller whose law is a function compiled by `numba.njit`.
 
     Args:
         law: function of time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at
@@ -33,18 +33,21 @@ class CompiledController:
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> Any:
-        """Call the controller from Python."""
+        """Return the efforts (n,) for a time [s] and a state, computed by the law."""
         desired = Motion(*map(np.ascontiguousarray, trajectory.sample(time)))
         return self.law(time, configuration, velocity, desired)
 
     def rows(self, trajectory: Trajectory, times: FloatArray, count: int) -> FloatArray:
-        """Return a row for each time (N,) [s]: space for `count` efforts, time, planned motion."""
+        """Return the rows that the law reads at times (N,) [s].
+
+        A row has space for `count` efforts, then the time and the planned motion.
+        """
         room = np.zeros((len(times), count)), times[:, None]
         return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
 
 
 def as_called(controller: Any) -> Any:
-    """Wrap a controller compiled by Numba in `CompiledController`; return others unchanged."""
+    """Return a function compiled by Numba as `CompiledController`; others unchanged."""
     return _of(controller) if isinstance(controller, Dispatcher) else controller
 
 
@@ -53,7 +56,7 @@ _of = cache(CompiledController)
 
 
 def at_its_address(compiled: Any) -> Any:
-    """Return a compiled function that is called by address instead of being inlined."""
+    """Return a compiled function that is not inlined, but called by its address."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def call(typing: Any, plant: Any, model: Any, arrays: Any, law: Any, i: Any, j: Any) -> Any:
@@ -75,10 +78,10 @@ def at_its_address(compiled: Any) -> Any:
 
 
 def driver(law: Dispatcher) -> Callable[[Any], Any]:
-    """Return a wrapper for simulation loops that calls `law` for the efforts of each row.
+    """Return a decorator of simulation loops, which calls `law` for each row's efforts.
 
-    The wrapper writes the efforts to the part of the row from which the law `control_laws.GIVEN`
-    reads them.
+    The decorated loop writes the efforts to the entries of the row from which the law
+    `control_laws.GIVEN` reads them.
     """
 
     def driven(loop: Any) -> Any:

@@ -31,7 +31,7 @@ MOST_CALLS = 200_000
 
 
 def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Move both ends of steps (...) [s] inward by one floating-point number.
+    """Return both ends of steps (...) [s], moved inward by one floating-point number.
 
     The acceleration jumps at switching times. If a step begins or ends at one, its acceleration
     there is that just inside the step.
@@ -42,10 +42,10 @@ def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray
 def dormand_prince_853(
     mechanism: Mechanism, acceleration: Acceleration, times: FloatArray, state: State
 ) -> list[State]:
-    """Integrate a smooth motion from times[0]; return the states at times[1:] [s].
+    """Integrate a smooth motion; return its states at all times [s] after the first.
 
     Raises:
-        SimulationFailed: the next state is not finite; its `time` counts from times[0].
+        SimulationFailed: the next state is not finite; `time` is relative to the first time.
     """
     # slow to import and rarely needed
     from scipy.integrate import solve_ivp
@@ -90,7 +90,16 @@ def dormand_prince_853(
 def runge_kutta_4(
     mechanism: Mechanism, acceleration: Acceleration, times: tuple[float, float], state: State
 ) -> State:
-    """Integrate one step of order 4 from times[0] to times[1] [s]; return the state.
+    """Integrate one Runge-Kutta step of order 4; return the state at its end.
+
+    Args:
+        mechanism: mechanism that moves.
+        acceleration: function of time, configuration and velocity.
+        times: start and end [s] of the step.
+        state: configuration and velocity at the start.
+
+    Returns:
+        Configuration and velocity at the end.
 
     Raises:
         SimulationFailed: an acceleration is not finite or does not exist.
@@ -113,7 +122,10 @@ def runge_kutta_4(
 def _rates(
     mechanism: Mechanism, acceleration: Acceleration, time: float, at: State, before: State
 ) -> State:
-    """Return the rates of configuration and velocity; errors carry the last good state `before`."""
+    """Return the rates of configuration and velocity at a state.
+
+    Errors carry the last good state `before`.
+    """
     _refuse_beyond(*at, before)
     try:
         return motions.configuration_rate(mechanism, *at), acceleration(time, *at)

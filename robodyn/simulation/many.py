@@ -35,7 +35,7 @@ _START = "initial configuration", "initial velocity"
 
 @dataclass(frozen=True)
 class SimulationResults:
-    """Histories of B simulations at the same K times; NaN after a failure.
+    """Result of B simulations: histories at the same K times; NaN after a failure.
 
     Attributes:
         time: (K,) [s].
@@ -161,7 +161,7 @@ def simulate_many(
 
 
 def _simulation_count(parts: dict[str, list[Any]]) -> int:
-    """Return the number of simulations; reject arguments with different numbers of values."""
+    """Return the number B of simulations; reject arguments with different numbers."""
     counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
         raise InvalidInput(
@@ -187,7 +187,7 @@ def _empty_results(first: SimulationTask, kept: IntArray, count: int) -> Simulat
 
 
 def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> None:
-    """Raise if the rows of a simulation differ in shape from those of the first one."""
+    """Raise if a simulation's state differs in size from that of the first one."""
     kind, size = run.configuration.shape[1], run.velocity.shape[1]
     usual, expected = first.configuration.shape[1], first.velocity.shape[1]
     if (size, kind) != (expected, usual):
@@ -205,7 +205,7 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
 
 
 def _put(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
-    """Store the recorded rows of a run, which may have ended early."""
+    """Copy the recorded rows of a run to its row of the result; it may have ended early."""
     rows, last = kept[kept <= run.row], run.row
     results.configuration[number, : len(rows)] = run.configuration[rows]
     results.velocity[number, : len(rows)] = run.velocity[rows]

@@ -34,7 +34,10 @@ class Pacer:
         self._last: float | None = None
 
     def due(self, now: float, *, running: bool = True) -> bool:
-        """Return whether a period is due at `now` [s] of a steady clock, and count it."""
+        """Return whether the next period is due at `now` [s] of a steady clock.
+
+        If so, it is counted.
+        """
         elapsed = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._last = now
         if not running:
@@ -52,5 +55,5 @@ class Pacer:
 
     @property
     def lag(self) -> float:
-        """Delay [s] of the last counted period."""
+        """Delay [s] of the last counted period behind the wall clock."""
         return self._due / self.factor

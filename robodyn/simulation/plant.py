@@ -34,7 +34,7 @@ STEP_METHODS: tuple[str, ...] = get_args(StepMethod)
 
 
 class Plant:
-    """Simulated mechanism and its present state.
+    """Simulated mechanism with its present state.
 
     Args:
         mechanism: mechanism that moves.
@@ -154,21 +154,21 @@ class Plant:
 
     @property
     def beyond_limits(self) -> tuple[str, ...]:
-        """Names of the joints, passive ones and cones included, whose positions exceed limits.
+        """Names of the joints whose positions exceed their limits, cones included.
 
-        Passive joints have no end stops in a simulation.
+        Passive joints are included, as they have no end stops in a simulation.
         """
         return travel.exceeded_limits(self.mechanism, self.configuration)
 
     def stop(self) -> None:
-        """Set velocity and efforts to zero, as brakes do."""
+        """Set the velocity and the applied efforts to zero, as closing brakes would."""
         self.state = self.state[0], np.zeros_like(self.state[1])
         self.effort = np.zeros_like(self.effort)
 
     def available(
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
-        """Limit efforts to those that the motors can exert at given states.
+        """Return efforts reduced to those that the motors can exert at given states.
 
         Args:
             effort: (..., n) [N or N m].
@@ -188,7 +188,7 @@ class Plant:
         )
 
     def saturate(self, effort: ArrayLike) -> FloatArray:
-        """Limit an effort to the limits at standstill.
+        """Return an effort limited to what the actuators can exert at standstill.
 
         Args:
             effort: (n,) [N or N m].
@@ -213,7 +213,7 @@ class Plant:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> None:
-        """Advance by some steps with a constant effort and external wrench.
+        """Advance by `steps` steps with a constant effort and external wrench.
 
         Args:
             effort: (n,) [N or N m].
@@ -253,7 +253,7 @@ class Plant:
 
 
 def is_semi_implicit(mechanism: Mechanism, integrator: str) -> bool:
-    """Return whether an integrator is the semi-implicit one.
+    """Return whether an integrator is `semi_implicit`; reject unsuitable integrators.
 
     Raises:
         InvalidInput: the integrator is unknown, or does not support the mechanism.
@@ -273,7 +273,7 @@ def is_semi_implicit(mechanism: Mechanism, integrator: str) -> bool:
 
 
 def with_base(wrench: FloatArray, rows: FloatArray) -> FloatArray:
-    """Append motions of the base (..., 9) to wrenches (..., 6), as kernels require: (..., 15)."""
+    """Return wrenches (..., 6) followed by motions of the base (..., 9), as (..., 15)."""
     shape = np.broadcast_shapes(wrench.shape[:-1], rows.shape[:-1])
     parts = (np.broadcast_to(part, (*shape, part.shape[-1])) for part in (wrench, rows))
     return np.concatenate(list(parts), axis=-1)
@@ -286,7 +286,10 @@ STABLE = 2.785
 def why_it_failed(
     mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray, dt: float
 ) -> str:
-    """Suggest a remedy for a state that diverged with steps of dt [s]."""
+    """Return a sentence that suggests a remedy for a state that diverged.
+
+    It depends on the friction of the joints and on the step `dt` [s].
+    """
     try:
         mechanism.forward_dynamics(configuration, velocity, np.zeros(len(mechanism.joint_names)))
     except SingularMassMatrix:
@@ -314,7 +317,7 @@ def why_it_failed(
 
 
 def _friction_of(mechanism: Mechanism, index: int) -> str:
-    """Describe the friction and damping of a coordinate's joint, or of the first joint."""
+    """Return a phrase on the friction and damping of a coordinate's joint."""
     joint, names = mechanism.coordinates.velocity_names[index], mechanism.joint_names
     index = names.index(joint) if joint in names else 0
     parts = []

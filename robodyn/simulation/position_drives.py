@@ -13,7 +13,7 @@ from robodyn.checks import as_scalar
 
 
 class PositionDrives:
-    """Drives that follow their commands with a delay and a first-order lag.
+    """Simulated position-controlled drives, with a delay and a first-order lag.
 
     Args:
         positions: (n,) [m or rad] initial positions.
@@ -31,7 +31,7 @@ class PositionDrives:
         self._commands = deque([positions.copy()], maxlen=ticks)
 
     def step(self, command: FloatArray) -> None:
-        """Advance by one step with a command (n,)."""
+        """Advance the positions by one step towards the commands (n,) [m or rad]."""
         self._commands.append(command)
         move = self._step_fraction * (self._commands[0] - self.positions)
         self.positions, self.rates = self.positions + move, move / self._dt

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Event:
-    """Event during a simulation.
+    """Event of a simulation: an effort at its limit, or a joint at or beyond a limit.
 
     Attributes:
         time: [s] at which it begins.
@@ -39,7 +39,7 @@ class Event:
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """Histories of a simulation, one row for each recorded time.
+    """Result of a simulation: its histories, one row for each recorded time.
 
     Attributes:
         mechanism: simulated mechanism.

@@ -26,11 +26,11 @@ class Sensor:
     Args:
         mechanism: mechanism whose state is measured.
         position_noise: standard deviation [m or rad], one number or (nv,).
-        velocity_noise: standard deviation [m/s or rad/s], likewise.
+        velocity_noise: standard deviation [m/s or rad/s], one number or (nv,).
         latency: delay in periods; until a measurement is old enough, the first one is returned.
         seed: seed of the noise.
-        position_step, velocity_step: resolutions in the units of the noise, likewise; 0 for exact
-            values.
+        position_step, velocity_step: resolutions [m or rad] and [m/s or rad/s], one number or
+            (nv,); 0 for exact values.
         every: periods between samples; in between, the last sample is returned.
 
     Raises:
@@ -61,13 +61,13 @@ class Sensor:
         self.reset()
 
     def reset(self) -> None:
-        """Discard all measurements and restart the noise."""
+        """Discard all measurements and restart the noise from its seed."""
         self._random = np.random.default_rng(self._seed)
         self._taken: deque[State] = deque(maxlen=self._latency + 1)
         self._count = 0
 
     def measure(self, configuration: FloatArray, velocity: FloatArray) -> State:
-        """Return the measurement of a true state; call this once per period.
+        """Return the measurement of a true state; must be called once per period.
 
         Args:
             configuration: (nq,).
@@ -114,7 +114,7 @@ def _deviation(name: str, value: ArrayLike, size: int) -> FloatArray:
 
 
 def _round(values: FloatArray, step: FloatArray) -> FloatArray:
-    """Round values to multiples of a step; a step of zero leaves them unchanged."""
+    """Return values rounded to multiples of a step, unchanged if the step is zero."""
     size = np.where(step > 0.0, step, 1.0)
     return np.asarray(np.where(step > 0.0, size * np.round(values / size), values))
 

@@ -18,7 +18,7 @@ Side = Literal["motor", "joint"]
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """Settings of a simulation: initial state, duration and plant.
+    """Settings of a simulation: initial state, duration, plant and integrator.
 
     Attributes:
         duration: duration [s] of the simulation; that of the trajectory by default.
@@ -48,7 +48,7 @@ class SimulationSettings:
 
 
 class SimulationOptions(TypedDict, total=False):
-    """Fields of `SimulationSettings` as keyword arguments."""
+    """Settings of a simulation as keyword arguments: the fields of `SimulationSettings`."""
 
     duration: float | None
     initial: tuple[ArrayLike, ArrayLike] | None

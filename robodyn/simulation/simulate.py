@@ -118,12 +118,15 @@ def find_events(
     required: FloatArray,
     applied: FloatArray,
 ) -> list[Event]:
-    """Find the beginnings of saturations and of positions beyond limits, in order of time.
+    """Find when saturations and violations of position limits begin, in order of time.
 
     Args:
         mechanism: mechanism that moved.
         time, configuration: (N,) [s] and (N, ...).
-        required, applied: (N - 1, n) efforts from each time on, before and after limits.
+        required, applied: (N - 1, n) [N or N m] efforts from each time on, before and after limits.
+
+    Returns:
+        The events, with joint, time and value.
     """
     limits, names = travel_limits(mechanism), [limit.name for limit in travel_limits(mechanism)]
     position = travel_positions(mechanism, configuration)

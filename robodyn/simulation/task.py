@@ -42,7 +42,8 @@ class SimulationTask:
         time: (N,) [s] of each row.
         configuration, velocity: (N, ...).
         motor_positions, motor_velocities: (N, n) of elastic drives, or (N, 0).
-        rows: (N, ...) complete states of the plant, of which the four arrays above are parts.
+        rows: (N, ...) complete states of the plant: configurations, then motor positions, and
+            velocities, then motor velocities.
         feedback: side of elastic drives at which the controller measures.
         required, applied: (N - 1, n) [N or N m] efforts before and after limits.
         load: the wrench: constant, a function of time, or of time and state.
@@ -122,10 +123,11 @@ class SimulationTask:
         self.row = 0
 
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
-        """Fill the remaining rows in Python; call `progress` with the time [s] now and then.
+        """Simulate the remaining rows in Python.
 
-        Semi-implicit steps and those with sticking joints or elastic drives run in compiled code,
-        which cannot call a Python controller: efforts are then constant over each step.
+        `progress` is called with the simulated time [s]. Semi-implicit steps and those with
+        sticking joints or elastic drives run in compiled code, which cannot call a Python
+        controller: efforts are then constant over each step.
 
         Raises:
             InvalidInput: the controller returns no valid effort, or the load no valid wrench.
@@ -153,10 +155,10 @@ class SimulationTask:
             self.row = row + 1
 
     def _hold(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Advance to the next row with constant efforts; return required and applied efforts.
+        """Advance to the next row with the controller's efforts held constant.
 
         The load is evaluated in the middle of each step with the state before it, the motion of the
-        base three times per step.
+        base three times per step. Return the efforts (n,) before and after limits.
         """
         plant = self.plant
         required = self._command(now, *self._measured())
@@ -187,7 +189,10 @@ class SimulationTask:
             raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
 
     def _act_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Advance with the controller at every stage; return the efforts at the beginning."""
+        """Advance to the next row, with the controller evaluated at every stage.
+
+        Return the efforts (n,) before and after limits, at the beginning.
+        """
         plant, mechanism = self.plant, self.plant.mechanism
         state = plant.configuration, plant.velocity
         required = self._command(now, *state)
@@ -217,7 +222,10 @@ class SimulationTask:
         return self.load(time) if callable(self.load) else self.load
 
     def _command(self, time: float, q: FloatArray, v: FloatArray) -> FloatArray:
-        """Call the controller, with the motion of the base if it has that parameter."""
+        """Return the efforts that the controller commands at a time [s] and state.
+
+        A controller with a parameter `base` receives the motion of the base.
+        """
         more = {} if self._base_argument is None else {"base": self._base_argument(time)}
         try:
             commanded = self.controller(time, q, v, self.trajectory, **more)
@@ -227,25 +235,25 @@ class SimulationTask:
 
 
 def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:
-    """Return the numbers (...) of equal steps of at most `longest` between times (...) [s]."""
+    """Return how many equal steps of at most `longest` [s] fill each interval (...)."""
     needed = np.ceil(np.subtract(then, now) / longest * (1.0 - 1e-9))
     return np.maximum(needed, 1.0).astype(np.int64)
 
 
 def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
-    """Return start, midpoint and end (k, 3) of steps of dt (k,) from times (k,) [s]."""
+    """Return start, midpoint and end (k, 3) [s] of steps, from their starts and lengths."""
     return np.asarray(start, dtype=np.float64)[:, None] + np.multiply.outer(dt, [0.0, 0.5, 1.0])
 
 
 def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
-    """Return the motion of the base at times (...) [s]."""
+    """Return the motion of the base (...) at times (...) [s]."""
     known, place = np.unique(times, return_inverse=True)
     rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
     return BaseMotion(*np.split(rows, 3, axis=-1))
 
 
 def _knows_state(wrench: Any) -> bool:
-    """Return whether a function takes time, configuration and velocity, not time alone."""
+    """Return whether a function takes configuration and velocity, not time alone."""
     by_place = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     given = _parameters(wrench).values() if callable(wrench) else ()
     return sum(p.kind in by_place and p.default is p.empty for p in given) == 3
@@ -273,7 +281,7 @@ def _of_time(
 
 
 def _grid(marks: list[float], period: float) -> FloatArray:
-    """Return times that divide each interval between marks into steps of at most `period`."""
+    """Return times [s] with steps of at most `period`, including all marks."""
     stretches = [
         np.linspace(a, b, int(steps_between(a, b, period)) + 1)[:-1]
         for a, b in zip(marks[:-1], marks[1:], strict=True)
@@ -282,6 +290,6 @@ def _grid(marks: list[float], period: float) -> FloatArray:
 
 
 def _periods(end: float, period: float) -> FloatArray:
-    """Return times 0, period, 2 period, ... and `end`."""
+    """Return the times [s] 0, period, 2 period and so on before `end`, and `end`."""
     whole = np.arange(0.0, end, period)
     return np.append(whole[whole < end * (1.0 - 1e-12)], end)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kinds of mechanism, one folder each: recognition, packing, compiled equations and a class."""
+"""Solvers for each kind of mechanism, with its recognition, compiled equations and class."""

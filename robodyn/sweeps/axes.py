@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Axes of a sweep, read from text or numbers."""
+"""Axes of a sweep, read from strings, values or arrays."""
 
 from __future__ import annotations
 
@@ -45,14 +45,17 @@ class Interval:
 def read_axis(
     name: str, given: Any, known: Mapping[str, Variable], sampled: bool
 ) -> GridAxis | Interval | float:
-    """Parse the values of a variable in a sweep: a grid axis, an interval, or a constant.
+    """Parse the values of a variable: a grid axis, an interval, or a constant.
 
     Args:
         name: name of the variable.
         given: `"low:high:count"` or an array of values for a grid; `"low:high"` for a sample; a
-            number, also as text, for a constant.
+            number, also as a string, for a constant.
         known: variables of the mechanism.
         sampled: whether the sweep samples intervals instead of a grid.
+
+    Returns:
+        The axis, the interval, or the constant value.
 
     Raises:
         InvalidInput: the variable is unknown, or values are invalid.
@@ -74,7 +77,7 @@ def read_axis(
 
 
 def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interval:
-    """Parse `low:high` or `low:high:count`."""
+    """Return the axis or interval that `low:high` or `low:high:count` describes."""
     parts, shown = text.split(":"), f"axis {name}={text[:100]}"
     if len(parts) > 3:
         raise InvalidInput(f"{shown} has {len(parts)} parts, expected low:high:count", value=text)
@@ -117,7 +120,7 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
 
 
 def _parse_list(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | float:
-    """Parse one value or a list of values, numbers or text."""
+    """Return the axis or constant that a list or a single value describes."""
     value = np.nan if given is None or isinstance(given, bool) else given
     if isinstance(given, str):
         numbers = [_number(f"axis {name}={given[:100]}", part, unit) for part in given.split(",")]

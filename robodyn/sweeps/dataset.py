@@ -23,12 +23,15 @@ _REACHABLE = "whether all joints are within their limits; by default, results ar
 
 
 def dataset(plan: SweepPlan, make: Make) -> Any:
-    """Create the Dataset of a sweep before anything is computed.
+    """Create the xarray Dataset of a sweep, before any result is computed.
 
     Args:
         plan: plan of the sweep.
         make: function that creates an array of a given shape, filled with a given value, False or
             NaN.
+
+    Returns:
+        The Dataset, with empty arrays.
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points

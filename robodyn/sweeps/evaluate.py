@@ -26,10 +26,13 @@ def evaluate(
     quantities: tuple[str, ...],
     settings: SweepSettings,
 ) -> dict[str, NDArray[Any]]:
-    """Compute `reachable` (N,) and quantities (N, ...) for values (N,) of each variable.
+    """Compute whether states are reachable, and their quantities.
 
-    A state is reachable if all joints are within their limits. For unreachable states, or if the
-    equations have no solution, results are NaN.
+    `values` contains an array (N,) for each variable. A state is reachable if all joints are within
+    their limits. For unreachable states, or if the equations have no solution, results are NaN.
+
+    Returns:
+        `reachable` (N,) and the arrays (N, ...) of the quantities, by name.
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
@@ -60,7 +63,10 @@ _POSITIONS = QUANTITIES["joint_positions"]
 def _machines(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> Iterator[tuple[Mechanism, Indices]]:
-    """Yield the mechanism for each combination of model variables, with its states."""
+    """Yield the mechanism for each combination of model variables.
+
+    With it come the indices (k,) of its states.
+    """
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)
 
@@ -85,7 +91,10 @@ def _store_quantity(
     settings: SweepSettings,
     out: list[FloatArray],
 ) -> None:
-    """Compute a quantity for some states and store it; split batches that fail in halves."""
+    """Compute a quantity for a batch of states, and store the results.
+
+    A batch that fails is split in halves.
+    """
     waiting = [rows]
     while waiting:
         part = waiting.pop()

@@ -11,10 +11,10 @@ from robodyn.extras import needing
 
 
 def package(name: str) -> Any:
-    """Import a module of the extra `sweep` by its full name.
+    """Import and return a module of the extra `sweep`, given its full name.
 
     Raises:
-        MissingExtra: it is not installed.
+        MissingExtra: the module is not installed.
     """
     with needing("sweep", f"a sweep needs the package {name.split('.')[0]}", name):
         return importlib.import_module(name)

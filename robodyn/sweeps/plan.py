@@ -63,11 +63,14 @@ class SweepPlan:
     version: str
 
     def part(self, index: int) -> SweepPlan:
-        """Return the plan of one chunk."""
+        """Return the plan for the chunk with a given index."""
         return replace(self, points=self.points.part(index))
 
     def compute(self) -> dict[str, NDArray[Any]]:
-        """Compute all results of a chunk, in the shape of its region.
+        """Compute the results of all states in this plan.
+
+        Returns:
+            Arrays by name, in the shape of the states and the further dimensions of a quantity.
 
         Raises:
             ClusterError: this process runs another version of the library.
@@ -88,7 +91,7 @@ class SweepPlan:
         return {name: array.reshape(*shape, *array.shape[1:]) for name, array in results.items()}
 
     def fingerprint(self) -> dict[str, str]:
-        """Return a hash of each part on which the results depend."""
+        """Return hashes of the inputs that determine the results, by name."""
         parts = {
             "version": self.version,
             "model": _plain(comparison.description(self.mechanism)),
@@ -107,10 +110,10 @@ def make_plan(
     settings: SweepSettings = DEFAULT,
     **options: Unpack[SweepOptions],
 ) -> SweepPlan:
-    """Check the arguments of `robodyn.sweep`, and return the plan.
+    """Check the arguments of `robodyn.sweep`, and return them as a `SweepPlan`.
 
     Raises:
-        InvalidInput: as for `robodyn.sweep`.
+        InvalidInput: an argument is invalid.
     """
     settings = replace(settings, **options)
     if not isinstance(mechanism, Mechanism):
@@ -197,7 +200,7 @@ def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]
 
 
 def _plain(value: Any) -> Any:
-    """Convert a model into lists, texts and numbers, without its source."""
+    """Convert a model to lists, strings and numbers, without its source."""
     if is_dataclass(value):
         return {
             item.name: _plain(getattr(value, item.name))

@@ -26,7 +26,10 @@ LARGEST_SOBOL = 2**24
 
 
 class Points:
-    """States that fill an array, divided into chunks of at most `chunk` states."""
+    """Base class of the states of a sweep, divided into chunks.
+
+    A chunk contains at most `chunk` states.
+    """
 
     dims: tuple[str, ...]
     shape: tuple[int, ...]
@@ -39,7 +42,7 @@ class Points:
 
     @cached_property
     def chunk_shape(self) -> tuple[int, ...]:
-        """Shape of a chunk: whole trailing axes, and an equal part of the axis before these."""
+        """Shape of a chunk: whole trailing axes, and a part of the axis before these."""
         sides, room = [], self.chunk
         for count in reversed(self.shape):
             side = max(1, min(count, room))
@@ -58,7 +61,10 @@ class Points:
         return math.prod(self._counts)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Return the slices of the arrays of results for chunk 0 <= index < chunks."""
+        """Return the slices that select a chunk from arrays of results.
+
+        The index of the chunk is at least 0 and less than `chunks`.
+        """
         places = np.unravel_index(index, self._counts)
         sides = zip(places, self.chunk_shape, self.shape, strict=True)
         return tuple(
@@ -66,11 +72,11 @@ class Points:
         )
 
     def part(self, index: int) -> Points:
-        """Return the states of one chunk."""
+        """Return the states of the chunk with a given index."""
         raise NotImplementedError
 
     def values(self) -> dict[str, FloatArray]:
-        """Return the value (size,) of each varied variable."""
+        """Return the values (size,) of each varied variable, by name."""
         raise NotImplementedError
 
 
@@ -97,14 +103,14 @@ class Grid(Points):
         return tuple(len(axis.values) for axis in self.axes)
 
     def part(self, index: int) -> Grid:
-        """Return the grid of one chunk."""
+        """Return the grid of the chunk with a given index."""
         pairs = zip(self.axes, self.region(index), strict=True)
         return Grid(
             tuple(GridAxis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk
         )
 
     def values(self) -> dict[str, FloatArray]:
-        """Return the value (size,) of each varied variable."""
+        """Return the values (size,) of each varied variable, by name."""
         mesh = np.meshgrid(*(axis.values for axis in self.axes), indexing="ij")
         return {name: array.reshape(-1) for name, array in zip(self.dims, mesh, strict=True)}
 
@@ -134,16 +140,16 @@ class SampledPoints(Points):
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Number of points."""
+        """Shape of the results: the number of points."""
         return (self.count,)
 
     def part(self, index: int) -> SampledPoints:
-        """Return the points of one chunk."""
+        """Return the points of the chunk with a given index."""
         (region,) = self.region(index)
         return replace(self, count=region.stop - region.start, start=self.start + region.start)
 
     def values(self) -> dict[str, FloatArray]:
-        """Return the value (size,) of each varied variable."""
+        """Return the values (size,) of each varied variable, by name."""
         width = len(self.intervals)
         if self.method == "sobol":
             from scipy.stats import qmc  # here: its import takes a second, which grids do not need

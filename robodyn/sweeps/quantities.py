@@ -24,14 +24,14 @@ LABELS = {
 
 
 class Quantity(NamedTuple):
-    """Quantity that is computed for each state, as one or several arrays of the same shape.
+    """Definition of a quantity that a sweep computes for each state.
 
     Attributes:
         compute: function that returns the array (N, ...) for a batch of states, or k such arrays
             (k, N, ...).
         unit: unit of the arrays, which may depend on the mechanism.
         dims: dimensions of the arrays besides those of the sweep.
-        texts: description of each array by name.
+        texts: description of each array, by the name of the array.
     """
 
     compute: Callable[[Mechanism, States, SweepSettings], FloatArray]
@@ -40,16 +40,16 @@ class Quantity(NamedTuple):
     texts: dict[str, str]
 
     def unit_of(self, mechanism: Mechanism) -> str:
-        """Return the unit for a mechanism."""
+        """Return the unit of the quantity for a given mechanism."""
         return self.unit if isinstance(self.unit, str) else self.unit(mechanism)
 
     def labels(self, mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
-        """Return the labels of the entries along each dimension in `dims`."""
+        """Return the labels of the entries along each dimension in `dims`, by dimension."""
         return {d: mechanism.joint_names if d == "joint" else LABELS[d] for d in self.dims}
 
 
 def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
-    """Return the unit of a quantity of the driven joints, by their types."""
+    """Return a function that chooses the unit by the types of the driven joints."""
 
     def unit(mechanism: Mechanism) -> str:
         units = set(mechanism.drives.units)

@@ -29,7 +29,7 @@ FAILURES = 10
 def on_threads(
     plan: SweepPlan, chunks: Sequence[int], sink: Output, report_progress: Callable[[], None]
 ) -> None:
-    """Compute chunks on `robodyn.get_threads()` threads.
+    """Compute the chunks of a plan on `robodyn.get_threads()` threads.
 
     `report_progress` is called in the calling thread after each written chunk. When the function
     returns, or Ctrl-C interrupts it, no thread is running any more.
@@ -52,7 +52,7 @@ def on_cluster(
     report_progress: Callable[[], None],
     scheduler: Any,
 ) -> None:
-    """Compute chunks on the workers of a `dask.distributed` cluster.
+    """Compute the chunks of a plan on the workers of a `dask.distributed` cluster.
 
     Args:
         plan, chunks, sink, report_progress: as for `on_threads`; this process writes the results.
@@ -89,7 +89,7 @@ def _compute(plan: SweepPlan, index: int) -> tuple[int, dict[str, Any]]:
 
 
 def check_scheduler(scheduler: Any) -> None:
-    """Reject a scheduler that is neither an address nor a client, before computing anything.
+    """Reject a scheduler that is neither an address nor a client.
 
     Raises:
         InvalidInput: the scheduler is neither of them.
@@ -138,7 +138,10 @@ def cluster(scheduler: Any) -> Iterator[Any]:
 
 @contextmanager
 def _converted_errors(text: str) -> Iterator[None]:
-    """Convert errors of other libraries to `ClusterError` with a text, `%s` for the message."""
+    """Convert errors of other libraries to `ClusterError` within this context.
+
+    `text` is the new message, with `%s` for the original one.
+    """
     try:
         yield
     except RobodynError:

@@ -28,12 +28,12 @@ class States(NamedTuple):
     wrench: FloatArray
 
     def take(self, rows: Indices) -> States:
-        """Return some of the states."""
+        """Return the states with the given indices."""
         return States(*(array[rows] for array in self))
 
 
 def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
-    """Return all variables of a mechanism, by name."""
+    """Return the variables that a sweep of a mechanism can vary, by name."""
     own = presentation.variables(mechanism)
     known = {name: variable for name, variable in own.items() if variable.role != "model"}
     for part, unit in (("force", "N"), ("moment", "N m")):
@@ -51,7 +51,7 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
 def resting_values(
     mechanism: Mechanism, known: Mapping[str, Variable], required: Collection[str]
 ) -> dict[str, float]:
-    """Return default values of the variables: at rest at home, without load.
+    """Return the default values of variables by name: at home, at rest, without load.
 
     Raises:
         InvalidInput: a default value requires a home configuration, which the mechanism does not
@@ -68,7 +68,7 @@ def resting_values(
 def states(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> States:
-    """Create states from values (N,) of every variable."""
+    """Create a batch of states from values (N,) of every variable."""
     count = len(next(iter(values.values())))
     roles = [variable.role for variable in known.values()]
     parts: dict[Role, FloatArray] = {
@@ -89,7 +89,7 @@ def states(
 def variant(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, float]
 ) -> Mechanism:
-    """Return the mechanism with other values of its model variables, and with its payload.
+    """Return the mechanism with its model variables and its payload set to values.
 
     Raises:
         ModelError: no mechanism can have these values.

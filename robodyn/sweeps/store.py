@@ -38,7 +38,10 @@ _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 
 
 class Output:
-    """Results in memory; `done` contains the indices of the completed chunks."""
+    """Storage of results in memory.
+
+    `done` contains the indices of the completed chunks.
+    """
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
@@ -46,7 +49,7 @@ class Output:
         self._open()
 
     def _open(self) -> None:
-        """Create the Dataset to write into."""
+        """Create the Dataset that the results are written to."""
         self._data = dataset(self._plan, lambda shape, value: np.full(shape, value))
         self._arrays = {name: self._data[name].values for name in self._data.variables}
 
@@ -61,7 +64,7 @@ class Output:
         self.done.add(index)
 
     def finish(self) -> Any:
-        """Return all results as a Dataset."""
+        """Return all results as an xarray Dataset."""
         return self._data
 
     def close(self) -> None:
@@ -69,7 +72,7 @@ class Output:
 
 
 class OutputFolder(Output):
-    """Results on disk, new or resumed.
+    """Storage of results on disk, for a new or a resumed sweep.
 
     Raises:
         ResumeRefused: the existing folder belongs to another sweep, or another process uses it.
@@ -125,7 +128,7 @@ class OutputFolder(Output):
         super().record(index)
 
     def finish(self) -> Any:
-        """Move the finished output into place, and open it; arrays are read on demand."""
+        """Move the finished output into place; return it as a Dataset, read on demand."""
         if not self.output.exists():
             if self.output.suffix == ".nc":
                 self._write_netcdf(self._folder / "data.nc")
@@ -191,7 +194,7 @@ class OutputFolder(Output):
 
 
 def checked_path(output: str | Path) -> Path:
-    """Check the suffix of an output's path, and return the path.
+    """Return the path of an output after a check of its suffix.
 
     Raises:
         OutputError: the suffix is neither that of Zarr nor that of NetCDF.
@@ -207,7 +210,7 @@ def checked_path(output: str | Path) -> Path:
 
 
 def unfinished(output: Path) -> Path:
-    """Return the folder that contains an output until it is complete."""
+    """Return the path of the folder that contains an output until it is complete."""
     return output.with_name(output.name + ".unfinished")
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class SweepOutcome(NamedTuple):
-    """Result of a sweep: Dataset, and numbers of computed and already existing chunks."""
+    """Result of a sweep: the Dataset, and the numbers of computed and kept chunks."""
 
     data: Any
     computed: int
@@ -98,7 +98,10 @@ def run(
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> SweepOutcome:
-    """Compute the missing chunks of a plan; the arguments are those of `sweep`."""
+    """Compute the missing chunks of a plan, as `sweep` does.
+
+    The arguments are those of `sweep`.
+    """
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)
     try:

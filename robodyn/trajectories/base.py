@@ -18,7 +18,7 @@ from robodyn.trajectories.profiles import Profile
 
 
 class Trajectory(Protocol):
-    """A motion over time, at rest before 0 and after `duration` [s]."""
+    """Protocol of a motion over time, at rest before 0 and after `duration` [s]."""
 
     @property
     def duration(self) -> float:
@@ -29,7 +29,7 @@ class Trajectory(Protocol):
         """Times [s], strictly between start and end, at which the acceleration jumps."""
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the motion at given times.
+        """Return configuration, velocity and acceleration at given times.
 
         Args:
             t: times (...) [s].
@@ -48,7 +48,9 @@ class RowTrajectory:
     _unit = "s"
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the motion at times t (...) [s]; at rest before 0 and after the end.
+        """Return configuration, velocity and acceleration (..., k) at times t (...) [s].
+
+        The motion is at rest before 0 and after the end.
 
         Raises:
             InvalidInput: t is not finite.
@@ -58,7 +60,7 @@ class RowTrajectory:
         return Motion(*(values.reshape(*times.shape, values.shape[-1]) for values in rows))
 
     def _rows(self, t: FloatArray) -> Motion:
-        """Return the motion at times (N,)."""
+        """Return the motion, arrays (N, k), at times (N,) [s]."""
         raise NotImplementedError
 
 
@@ -74,12 +76,12 @@ class ProfiledTrajectory(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Switching times [s] of the profile."""
+        """Times [s] at which the profile's acceleration jumps."""
         return tuple(t for t in self.profile.switching_times if 0.0 < t < self.duration)
 
 
 class AtRest(RowTrajectory):
-    """A constant configuration (nq,)."""
+    """Trajectory that rests at a constant configuration (nq,)."""
 
     duration = 0.0
     switching_times: tuple[float, ...] = ()
@@ -93,11 +95,11 @@ class AtRest(RowTrajectory):
 
 
 def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
-    """Raise if a trajectory belongs to another kind of mechanism, or to other coordinates.
+    """Raise an error if a trajectory does not have the coordinates of a mechanism.
 
     Raises:
-        InvalidInput: the coordinates differ; the error states those of the trajectory and the
-            mechanism.
+        InvalidInput: the coordinates differ; the error states the coordinates of the trajectory and
+            of the mechanism.
     """
     start, coordinates = trajectory.sample(0.0), mechanism.coordinates
     sizes = tuple(values.shape[-1] for values in start[:2])
@@ -116,18 +118,30 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
 
 
 def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
-    """Convert a motion (N, ...) over a parameter with rates (N,) to a motion over time."""
+    """Convert derivatives w.r.t. a path parameter to derivatives w.r.t. time.
+
+    Args:
+        motion: configurations (N, nq), first and second derivatives (N, nv) w.r.t. the parameter.
+        rate, acceleration: (N,) first and second time derivatives of the parameter.
+
+    Returns:
+        The motion over time.
+    """
     rate, acceleration = rate[:, None], acceleration[:, None]
     q, first, second = motion
     return Motion(q, first * rate, first * acceleration + second * rate**2)
 
 
 def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
-    """Sample a motion that consists of parts; each part evaluates only its own rows.
+    """Sample a motion that consists of several trajectories, each at its own times.
 
     Args:
-        which: (N,) index of the part to which each row belongs.
-        sample: function of the index of a part and its rows that returns their motion.
+        which: (N,) for each time, the index of the trajectory to which it belongs.
+        sample: function (index of a trajectory, indices of its times) that returns the motion at
+            these times.
+
+    Returns:
+        The motion (N, ...) at all times.
     """
     present = np.unique(which).tolist() if which.size else [0]
     if len(present) == 1:

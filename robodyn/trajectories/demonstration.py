@@ -45,13 +45,16 @@ def demonstration(
     largest: int = LARGEST,
     progress: Callable[[float], None] | None = None,
 ) -> Trajectory:
-    """Plan a small motion along each coordinate from home and back, within all limits.
+    """Plan small motions from home along each coordinate and back, within all limits.
 
     Each displacement takes a second, or longer if velocity or effort would exceed a limit. If no
     duration suffices, the displacement is shortened, and finally left out. Limits that the
     description lacks do not apply. If no displacement remains, the mechanism rests at home. At most
     `largest` displacements are planned; a log line reports omitted ones. `progress` is called with
     the completed fraction, 0 to 1.
+
+    Returns:
+        The motion, which starts and ends at home.
     """
     ways = np.diag(_amplitudes(mechanism))
     pieces: list[Trajectory] = []
@@ -69,7 +72,7 @@ def demonstration(
 
 
 def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
-    """Return whether all joints are within their limits at all configurations (..., nq)."""
+    """Return whether all joints are within limits at all configurations (..., nq)."""
     return bool(within_travel(mechanism, configurations).all())
 
 
@@ -84,7 +87,7 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 
 def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """Plan a motion by a displacement, or by a part of it, and back; empty if impossible."""
+    """Plan motions by a displacement (or a fraction of it) and back; empty if impossible."""
     home = mechanism.home
     for part in SHORTER:
         # from some home positions a loop can move only a little before it no longer closes
@@ -100,7 +103,7 @@ def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
 
 
 def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
-    """Return whether a motion is within limits, away from singularities."""
+    """Return whether a motion is within all limits and away from singularities."""
     q, v, a = motion.sample(np.linspace(0.0, motion.duration, INSTANTS))
     if not within_limits(mechanism, q) or np.abs(np.diff(q, axis=0)).max() > JUMP:
         return False
@@ -121,7 +124,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
 def _move(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
-    """Plan a motion from rest to rest."""
+    """Plan a motion from rest at a configuration to rest at another one."""
     profile: ProfileName = "quintic"
     if not mechanism.coordinates.is_constrained:
         return plan_straight(mechanism, start, goal, duration=duration, profile=profile)

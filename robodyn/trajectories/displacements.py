@@ -23,7 +23,7 @@ def hermite_quintic(
     first: tuple[FloatArray, FloatArray, FloatArray],
     last: tuple[FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:
-    """Return the coefficients (6, ...) of the quintic with given values and derivatives.
+    """Return coefficients (6, ...), from degree 0, of the quintic with given end values.
 
     Args:
         first, last: value, first and second derivative at 0 and at 1.
@@ -45,7 +45,7 @@ def hermite_quintic(
 def displaced(
     mechanism: Mechanism, inner: Motion, coefficients: FloatArray, x: FloatArray, unit: FloatArray
 ) -> Motion:
-    """Apply displacements to an inner motion (N, ...).
+    """Apply polynomial displacements to an inner motion; return the motion (N, ...).
 
     Args:
         mechanism: mechanism with these coordinates.

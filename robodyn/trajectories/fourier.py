@@ -32,7 +32,7 @@ KNOTS = 200.0  # per second
 
 @dataclass(frozen=True)
 class FourierSeries:
-    """A Fourier series that is independent of a mechanism.
+    """Fourier series of m coordinates with ramps to rest at both ends.
 
     Attributes:
         duration: T [s].
@@ -66,7 +66,7 @@ class FourierSeries:
 
 
 class FourierTrajectory(SampledTrajectory):
-    """Motion of a mechanism along a series of its independent joints, with closely spaced knots.
+    """Trajectory whose independent joints follow a Fourier series, with dense knots.
 
     Args:
         mechanism: mechanism that moves.
@@ -85,7 +85,7 @@ class FourierTrajectory(SampledTrajectory):
         self.joint_names = mechanism.independent_joints
 
     def save(self, path: Path) -> None:
-        """Write a file for `load_path`, the planner node and `robodyn simulate`.
+        """Write the series to a YAML file for `load_path`, the planner and `robodyn simulate`.
 
         Raises:
             OutputError: the file cannot be written, or its name does not end in .yaml.
@@ -108,7 +108,10 @@ class FourierTrajectory(SampledTrajectory):
 
 
 def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:
-    """Build the trajectory of a file of `type: fourier`.
+    """Create a trajectory from the fields of a path file with `type: fourier`.
+
+    Returns:
+        The trajectory of the mechanism.
 
     Raises:
         PathError: a field is missing or wrong, the joints differ, or the mechanism cannot follow.

@@ -24,12 +24,12 @@ from robodyn.trajectories.displacements import displaced, hermite_quintic
 
 
 class Handover(RowTrajectory):
-    """A trajectory that starts in the state of another motion.
+    """Trajectory that starts in the state of an old motion and blends into a new one.
 
     Args:
         mechanism: mechanism with the coordinates of the motions.
-        old: single motion at the moment of replacement; the trajectory has its configuration,
-            velocity and acceleration at `start`.
+        old: state (configuration, velocity, acceleration) of the old motion at the moment of
+            replacement; the trajectory has this state at `start`.
         new: motion that follows; from `start + blend` on it is followed exactly.
         blend: duration [s] in which the difference fades out.
         start: time [s] on `new` at the moment of replacement.
@@ -73,12 +73,12 @@ class Handover(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Switching times of `new`, and its end if the transition is longer."""
+        """Switching times [s] of `new`, and the end of `new` if the transition is longer."""
         times = (*self.new.switching_times, self.new.duration)
         return tuple(t for t in times if self.start < t < self.duration)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the motion at times t (...) [s].
+        """Return configuration, velocity and acceleration (..., k) at times t (...) [s].
 
         Raises:
             InvalidInput: t is not finite.
@@ -109,7 +109,7 @@ class Handover(RowTrajectory):
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
-    """Set the derivatives of the rotation vector o in `lead` so that the result moves as `old`."""
+    """Set the rotation vector's derivatives in `lead` so that the result moves like `old`."""
     o = lead.configuration[None, own]
     carried, change = np.zeros((2, 1, 3))
     composed_motions(o, carried, change, new.velocity[None, own], new.acceleration[None, own])

@@ -29,13 +29,18 @@ def through_points(
     velocities: ArrayLike | None = None,
     accelerations: ArrayLike | None = None,
 ) -> Trajectory:
-    """Interpolate n joints through K points; without velocities the motion rests at both ends.
+    """Interpolate n joints through K points in time.
+
+    Without velocities, the motion rests at both ends.
 
     Args:
         times: (K,) [s] from 0, strictly increasing.
         positions: (K, n) [m or rad].
         velocities: (K, n) [m/s or rad/s].
         accelerations: (K, n) [m/s^2 or rad/s^2]; ignored without velocities.
+
+    Returns:
+        The trajectory of the joints.
 
     Raises:
         InvalidInput: there are no points, shapes do not match, values are not finite, or times do

@@ -25,11 +25,11 @@ Triple = tuple[FloatArray, FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Line(RowTrajectory):
-    """Straight motion of a pose, see `plan_line`.
+    """Trajectory of a pose along a straight line, created by `plan_line`.
 
     Attributes:
         xyz, rpy: (2, 3) [m], [rad] start and goal.
-        position, rotation: profiles of both.
+        position, rotation: time profiles of translation and angles.
     """
 
     xyz: FloatArray
@@ -44,7 +44,7 @@ class Line(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Switching times of the profiles of those coordinates that move."""
+        """Times [s] at which the acceleration of position or rotation jumps."""
         times: set[float] = set()
         for ends, profile in ((self.xyz, self.position), (self.rpy, self.rotation)):
             if np.any(ends[0] != ends[1]):
@@ -83,7 +83,8 @@ def plan_line(
         The motion, from rest to rest.
 
     Raises:
-        InvalidInput: poses or numbers are invalid, or neither duration nor limits are given.
+        InvalidInput: poses, duration or limits are invalid, or neither duration nor limits are
+            given.
         InfeasibleTrajectory: the limits do not permit the duration.
     """
     (first, angles), (last, end_angles) = (
@@ -107,7 +108,10 @@ def plan_line_rpy(
     w_max: float | None = None,
     profile: ProfileName = "lspb",
 ) -> Line:
-    """Plan a line from positions xyz (2, 3) and angles rpy (2, 3), without normalizing the angles.
+    """Plan a line between positions xyz (2, 3) and angles rpy (2, 3), taken as they are.
+
+    Returns:
+        The motion, from rest to rest.
 
     Raises:
         InvalidInput, InfeasibleTrajectory: as for `plan_line`.
@@ -130,7 +134,7 @@ def plan_line_rpy(
 
 
 def pose_motion(place: Triple, angles: Triple) -> Motion:
-    """Compute poses (N, 7), twists and accelerations (N, 6) of a body.
+    """Convert position and angle motions to poses (N, 7), twists and accelerations (N, 6).
 
     Args:
         place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
@@ -157,7 +161,7 @@ def _along(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
 
 @dataclass(frozen=True)
 class JointLine(ProfiledTrajectory):
-    """Straight motion in joint space, see `plan_joints`.
+    """Trajectory along a straight line in joint space, created by `plan_joints`.
 
     Attributes:
         q: (2, n) [rad or m] start and goal.
@@ -178,7 +182,7 @@ def plan_joints(
     v_max: ArrayLike | None = None,
     profile: ProfileName = "lspb",
 ) -> JointLine:
-    """Plan a synchronous motion of n joints from q0 (n,) to q1 (n,).
+    """Plan a motion of n joints from q0 (n,) to q1 (n,), all starting and stopping together.
 
     For a mechanism whose configuration contains more than its driven joints, such as a closed loop,
     use `plan_straight`.

@@ -30,7 +30,7 @@ def to_nanoseconds(stamp: Any) -> int:
 
 
 def pose_array(message: Any) -> FloatArray:
-    """Return the pose (7,) x y z qx qy qz qw of a Pose or Transform message."""
+    """Convert a Pose or Transform message to a pose (7,): x y z [m], qx qy qz qw."""
     is_pose = hasattr(message, "position")
     position = message.position if is_pose else message.translation
     q = message.orientation if is_pose else message.rotation
@@ -43,12 +43,12 @@ def twist_array(message: Any) -> FloatArray:
 
 
 def vector_pair(first: Any, second: Any) -> FloatArray:
-    """Concatenate two Vector3 messages into an array (6,)."""
+    """Return the components of two Vector3 messages as one array (6,)."""
     return np.array([first.x, first.y, first.z, second.x, second.y, second.z])
 
 
 def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
-    """Return the trajectory of a message; missing velocities and accelerations are zero.
+    """Convert a trajectory message; missing velocities and accelerations are zero.
 
     Raises:
         InvalidInput: the frame is not the base of the mechanism, there are no points or several
@@ -78,9 +78,13 @@ def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
 def joint_rows(
     message: Any, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    """Return times (K,) [s] and positions, velocities, accelerations (K, n) of `names`.
+    """Read times (K,) [s], positions, velocities and accelerations (K, n) of named joints.
 
     Missing velocities and accelerations are zero.
+
+    Returns:
+        Times (K,) [s], and a tuple of positions, velocities and accelerations (K, n), in the order
+        of `names`.
 
     Raises:
         InvalidInput: there are no points, joints are missing, unknown or named twice, lists have
@@ -118,7 +122,7 @@ def without_turns(
     rows: tuple[FloatArray, FloatArray, FloatArray],
     near: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Remove full turns of continuous joints between the points of `joint_rows`.
+    """Remove full turns of continuous joints between the points of a joint trajectory.
 
     Between two points a continuous joint turns as far as its velocities require, and takes the
     short way if it rests there.
@@ -129,6 +133,9 @@ def without_turns(
         times: (K,) [s] of the points.
         rows: positions, velocities and accelerations (K, n).
         near: (n,) positions within half a turn of the first point, if known.
+
+    Returns:
+        Positions, velocities and accelerations (K, n).
     """
     wraps = np.flatnonzero(motions.wrapping(mechanism, names))
     if not wraps.size:
@@ -149,7 +156,7 @@ def point_times(points: Sequence[Any]) -> FloatArray:
 
 
 def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
-    """Raise if the interpolation of a motion might overflow."""
+    """Raise an error if values are so large that interpolation might overflow."""
     for name, values in zip(Motion._fields, motion, strict=True):
         if np.abs(values).max() > LARGEST_STATE:
             index = int(np.abs(values).max(axis=-1).argmax())

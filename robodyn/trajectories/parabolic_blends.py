@@ -32,7 +32,7 @@ class ViaPoints(PiecewisePolynomial):
             [rad], interpolated linearly.
         durations: (K - 1,) [s] from point to point.
         blends: (K,) [s] of each point.
-        poses: whether the points are poses of a platform.
+        poses: whether the points are poses of a platform instead of joint positions.
 
     Raises:
         InvalidInput: shapes do not match, values are not finite, or times are not positive.
@@ -99,14 +99,14 @@ class ViaPoints(PiecewisePolynomial):
 
 
 def blended(blends: FloatArray) -> FloatArray:
-    """Return the part (K - 1,) [s] of each segment that the blends (K,) at its ends occupy."""
+    """Return the time (K - 1,) [s] that the blends (K,) take from each segment."""
     fraction = 0.5 * blends
     fraction[0], fraction[-1] = blends[0], blends[-1]
     return np.asarray(fraction[:-1] + fraction[1:])
 
 
 def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
-    """Return the part (K - 1,) [s] of each segment that has constant velocity."""
+    """Return the time (K - 1,) [s] in which each segment is covered at its constant rate."""
     times: FloatArray = durations.copy()
     times[0] -= 0.5 * blends[0]
     times[-1] -= 0.5 * blends[-1]

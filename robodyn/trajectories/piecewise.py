@@ -12,7 +12,7 @@ from robodyn.trajectories.base import Motion, RowTrajectory
 
 
 class PiecewisePolynomial(RowTrajectory):
-    """Motion of n coordinates that rests before the first and after the last knot.
+    """Piecewise polynomial motion of n coordinates, at rest before and after its knots.
 
     Args:
         knots: (K + 1,) [s] from 0, increasing.

@@ -74,13 +74,13 @@ class PointStream:
         self._period: float | None = None
 
     def take(self, trajectory: SampledTrajectory, now: int) -> StreamedPoint | None:
-        """Return the motion to a point that arrives at `now` [ns].
+        """Return the motion to the point of a trajectory that arrives at `now` [ns].
 
         The result is None if the trajectory has several points or does not continue a stream; such
         a trajectory is then followed as a goal.
 
         Raises:
-            KinematicsError: the velocity of the joints is not determined there.
+            KinematicsError: the velocity of the joints is not determined at the point.
         """
         before, last = self._arrived, self._at
         self._arrived = self._at = None

@@ -46,13 +46,13 @@ class Profile:
         return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)
 
     def _inside(self, t: FloatArray) -> Progress:
-        """Evaluate `sample` for times between 0 and the duration."""
+        """Return s and its two derivatives at times between 0 and the duration."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class ParabolicBlend(Profile):
-    """Linear motion with parabolic blends: constant acceleration, speed, deceleration.
+    """Profile with constant acceleration, constant speed, and constant deceleration.
 
     Dasgupta and Mruthyunjaya (1998), eq. 39, 40. `blend` [s] is the time of each blend, from 0
     (constant speed, which starts and stops with a jump) to half of `duration`.
@@ -63,7 +63,7 @@ class ParabolicBlend(Profile):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """End of the first and start of the second blend."""
+        """Times [s] of the end of the first and the start of the second blend."""
         return (self.blend, self.duration - self.blend)
 
     def _inside(self, t: FloatArray) -> Progress:
@@ -80,7 +80,7 @@ class ParabolicBlend(Profile):
 
 @dataclass(frozen=True)
 class Polynomial(Profile):
-    """Polynomial in t/duration, from rest to rest; `coefficients` from degree 0 upwards."""
+    """Polynomial profile in t/duration, from rest to rest; `coefficients` from degree 0 up."""
 
     duration: float
     coefficients: tuple[float, ...]
@@ -114,12 +114,12 @@ class Cycloidal(Profile):
 
 
 def cubic(duration: float) -> Polynomial:
-    """Evaluate 3 x^2 - 2 x^3, whose acceleration jumps at both ends."""
+    """Create the profile 3 x^2 - 2 x^3, whose acceleration jumps at both ends."""
     return Polynomial(duration, (0.0, 0.0, 3.0, -2.0))
 
 
 def quintic(duration: float) -> Polynomial:
-    """Evaluate 10 x^3 - 15 x^4 + 6 x^5, whose acceleration is continuous, zero at both ends."""
+    """Create the profile 10 x^3 - 15 x^4 + 6 x^5, with zero acceleration at both ends."""
     return Polynomial(duration, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0))
 
 
@@ -137,7 +137,7 @@ _SMOOTH: dict[str, Callable[[float], Profile]] = {
 
 
 def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None:
-    """Raise if a profile is unknown.
+    """Raise an error if no profile has this name.
 
     Raises:
         InvalidInput: the profile is unknown; the error lists the known ones.
@@ -146,7 +146,7 @@ def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None
 
 
 def shortest_duration(distance: float, speed: float | None, profile: str) -> float:
-    """Return the time [s] for `distance` with the peak speed `speed`; 0 without a limit."""
+    """Return the time [s] to cover `distance` at peak speed `speed`; 0 without a limit."""
     return PEAK_SPEED[profile] * distance / speed if speed is not None else 0.0
 
 
@@ -157,7 +157,7 @@ def make_profiles(
     limits: str,
     ends: str,
 ) -> list[Profile]:
-    """Create synchronous profiles of one type for several coordinates.
+    """Create profiles of one type and equal duration for several coordinates.
 
     Args:
         name: name of the profile.
@@ -186,13 +186,14 @@ def make_profiles(
 def make_profile(
     name: str, duration: float, distance: float, speed: float | None, what: str
 ) -> Profile:
-    """Make the profile `name` over `duration` [s] that stays below `speed` over `distance`.
+    """Create the profile `name` over `duration` [s] that covers `distance` below `speed`.
 
     A parabolic blend cruises at exactly `speed` if the duration permits (eq. 39). If more speed is
     permitted than any blend can use, it consists of two blends of half the duration.
 
     Raises:
-        InfeasibleTrajectory: the distance cannot be covered; states the least speed and duration.
+        InfeasibleTrajectory: the distance cannot be covered; the error states the least speed and
+            duration.
     """
     if not np.isfinite(duration):
         raise InfeasibleTrajectory(

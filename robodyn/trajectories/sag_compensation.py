@@ -16,7 +16,7 @@ STEP = 1e-3
 
 
 class SagCompensation(RowTrajectory):
-    """Motion that motors follow so that elastic joints follow a given one.
+    """Trajectory of the motors of elastic drives, so that the joints follow a given one.
 
     The motors lead by the static deflection of their drives under gravity, so that the drives hold
     the planned configuration. Deflections by accelerations are not compensated.
@@ -44,7 +44,7 @@ class SagCompensation(RowTrajectory):
 
 
 def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
-    """Return the motion (...) that motors follow so that elastic joints follow the given one.
+    """Add the static deflection of elastic drives to a motion; return the motors' motion.
 
     Raises:
         InvalidInput: a drive is rigid.
@@ -63,7 +63,7 @@ def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
 
 
 def _lead(mechanism: Mechanism, q: FloatArray) -> FloatArray:
-    """Return the displacement (..., nv) from configurations of the joints to the motors'."""
+    """Return the displacement (..., nv) from the joints' configuration to the motors'."""
     stiffness = mechanism._drive_elasticity.stiffness
     motors = mechanism.joint_positions(q) + mechanism._smooth.gravity(q) / stiffness
     return mechanism.difference(q, state_of_motors(mechanism, motors, np.zeros_like(motors), q)[0])

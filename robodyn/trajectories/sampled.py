@@ -33,11 +33,11 @@ KNOT_TOLERANCE = 1e-5
 
 
 class _Cubics(NamedTuple):
-    """Cubics (N, ...) that begin at knots.
+    """Cubic polynomials, N in number, from a knot of the trajectory to the next.
 
     Attributes:
         begin, end: times (N,) [s] of the knots.
-        start, rate: configurations and velocities at their beginning.
+        start, rate: configurations and velocities at the beginning of each cubic.
         c2, c3: (N, nv) coefficients of the displacement in powers of (t - begin)/(end - begin).
     """
 
@@ -49,19 +49,19 @@ class _Cubics(NamedTuple):
     c3: FloatArray
 
     def select(self, rows: Indices) -> _Cubics:
-        """Return the cubics of some rows."""
+        """Return the cubics at the given indices."""
         return _Cubics(*(values[rows] for values in self))
 
 
 class SampledTrajectory(RowTrajectory):
-    """A trajectory through knots.
+    """Trajectory through knots: configurations, velocities and accelerations at given times.
 
     Args:
         mechanism: mechanism with the coordinates of the knots.
         times: (K,) [s] strictly increasing, from 0 or later; the motion rests before the first and
             after the last knot.
         motion: configurations (K, ...), velocities and accelerations (K, nv).
-        of_body: whether it was planned for the mechanism's body, see `is_of_body`.
+        of_body: whether the motion was planned for the mechanism's body, see `is_of_body`.
 
     Raises:
         InvalidInput: shapes do not match, values are not finite, or times do not increase.
@@ -135,7 +135,7 @@ class SampledTrajectory(RowTrajectory):
         return tuple(float(t) for t in self.times[1:-1])
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the motion at times t (...) [s].
+        """Return configuration, velocity and acceleration (..., k) at times t (...) [s].
 
         Raises:
             InvalidInput: t is not finite.
@@ -187,7 +187,7 @@ class SampledTrajectory(RowTrajectory):
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
     def _at(self, t: float) -> Motion | None:
-        """Return the motion at one time, exactly as for a batch; None if `t` is invalid.
+        """Return the motion at a single time, exactly as for a batch; None if `t` is invalid.
 
         Times mostly increase, so the last cubic is tried first.
         """
@@ -265,7 +265,7 @@ class SampledTrajectory(RowTrajectory):
 
 
 def knot_times(duration: float, switching_times: tuple[float, ...], period: float) -> FloatArray:
-    """Return the times [s] at which to sample a trajectory.
+    """Return increasing times (K,) [s] at which to sample a trajectory for a message.
 
     These are the multiples of `period`, the switching times and the end. All are whole nanoseconds,
     the resolution of ROS time, so a grid point is the same instant on both sides of a message. A

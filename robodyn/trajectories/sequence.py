@@ -17,7 +17,9 @@ from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled
 
 @dataclass(frozen=True)
 class Sequence(RowTrajectory):
-    """Trajectories in sequence; a time between two of them belongs to the later one.
+    """Trajectory that consists of several trajectories, one after the other.
+
+    A time at which one segment ends and the next begins belongs to the later one.
 
     Attributes:
         segments: at least one trajectory.
@@ -48,7 +50,7 @@ class Sequence(RowTrajectory):
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Switching times of the segments, and the times between them."""
+        """Switching times [s] within the segments, and the start times of all but the first."""
         times = set(self.starts[1:])
         for (start, end), segment in zip(
             pairwise((*self.starts, np.inf)), self.segments, strict=True

@@ -75,8 +75,8 @@ class Distance(NamedTuple):
 
     Attributes:
         joint: largest difference [m or rad] of a driven joint.
-        text: for a body in space the distance and the angle, otherwise that joint and its
-            difference.
+        text: description for messages: for a body in space the distance and the angle, otherwise
+            that joint and its difference.
     """
 
     joint: float
@@ -84,12 +84,12 @@ class Distance(NamedTuple):
 
     @property
     def is_there(self) -> bool:
-        """Whether the mechanism is at the start, within the accuracy of measurements."""
+        """Whether the mechanism is at the start of the plan, within measurement accuracy."""
         return self.joint <= POSITION_TOLERANCE
 
 
 def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) -> Distance:
-    """Compute the distance from a configuration (nq,) to the beginning of a plan."""
+    """Compute the `Distance` from a configuration (nq,) to the beginning of a plan."""
     start = plan.sample(0.0).configuration
     first, last = mechanism.joint_positions(np.stack([here, start]))
     difference = np.abs(motions.joint_difference(mechanism, first, last))
@@ -105,7 +105,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
 
 
 def joined_motion(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
-    """Join an approach, a rest at its end, and the plan."""
+    """Create a sequence of an approach, a rest at its end, and the plan."""
     there = plan.sample(0.0).configuration
     still = np.zeros((1, mechanism.coordinates.velocity_size))
     rest = SampledTrajectory(mechanism, [REST], Motion(there[None], still, still))

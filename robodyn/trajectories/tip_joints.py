@@ -28,14 +28,14 @@ NAMES = ("x", "y", "z", "roll", "pitch", "yaw")
 
 
 class TipJoints:
-    """Virtual joints of a mechanism's body, used for motions like its own joints.
+    """Virtual joints that describe the pose of a mechanism's body, for joint planners.
 
     Args:
         mechanism: mechanism with the body.
 
     Attributes:
         independent_joints: names of the virtual joints.
-        rows: indices of the joints in `NAMES`.
+        rows: indices of these joints in `NAMES`.
 
     Raises:
         InvalidInput: the pose of the body does not determine the mechanism.
@@ -53,14 +53,14 @@ class TipJoints:
         self.independent_joints = tuple(f"{mechanism.frames[1]}_{NAMES[row]}" for row in self.rows)
 
     def positions(self, configuration: FloatArray) -> FloatArray:
-        """Return the positions (n,) [m or rad] of these joints at a configuration."""
+        """Return the positions (n,) [m or rad] of the virtual joints at a configuration (nq,)."""
         parts = rpy_from_pose(self.mechanism.body_pose(configuration))
         return np.concatenate(parts)[self.rows]
 
     def independent_motion(
         self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
     ) -> DrivenMotion:
-        """Return positions, velocities and accelerations (n,) of these joints for a motion.
+        """Return positions, velocities and accelerations (n,) of the virtual joints.
 
         Raises:
             InvalidInput: pitch is at ±90 degrees, so that the axes of yaw and roll coincide.
@@ -88,7 +88,7 @@ class TipJoints:
         accelerations: ArrayLike,
         guess: ArrayLike | None = None,
     ) -> Motion:
-        """Return the motion (K, ...) of the mechanism for motions (K, n) of these joints.
+        """Convert motions (K, n) of the virtual joints to the mechanism's motion (K, ...).
 
         Raises:
             NoSolution: the mechanism cannot reach a pose.
@@ -116,7 +116,7 @@ class TipJoints:
 
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
-    """Return the virtual joints of the tip if `names` are theirs, else the mechanism."""
+    """Return the tip's virtual joints if `names` are their names, else the mechanism."""
     if motions.determining_rows(mechanism):
         tip = TipJoints(mechanism)
         if sorted(names) == sorted(tip.independent_joints):
@@ -125,7 +125,7 @@ def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
 
 
 def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the angular motion (N, 3) of roll, pitch and yaw with constant rates (N, 3)."""
+    """Return angular velocity and acceleration (N, 3) for constant rates of angles (N, 3)."""
     omega, alpha = np.empty((2, *rpy.shape))
     angular_motions(rpy, rate, np.zeros(rpy.shape), omega, alpha)
     return omega, alpha

@@ -41,6 +41,9 @@ def plan_tip_line(
         duration, v_max, w_max, profile: as for `plan_line`.
         period: time [s] between knots.
 
+    Returns:
+        The motion of the mechanism, from rest to rest.
+
     Raises:
         InvalidInput: shapes do not match, or values are not finite.
         InfeasibleTrajectory: as for `plan_line`.
@@ -61,6 +64,9 @@ def along_body(
         path: path of poses (7,), twists and accelerations (6,), base frame.
         start: (nq,) configuration at, or near, the first pose.
         period: time [s] between knots.
+
+    Returns:
+        The motion of the mechanism, with knots every `period`.
 
     Raises:
         InvalidInput: shapes do not match, or values are not finite.
@@ -84,10 +90,11 @@ def along_body(
 
 
 def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
-    """Return whether a motion was planned for poses of the body, so conditioning matters.
+    """Return whether a motion was planned for poses of the body, not for its joints.
 
-    This is always so for a mechanism whose configuration is a pose. Joints that move together from
-    one configuration to another need no Jacobian, and may pass singular configurations.
+    The condition number matters for motions of the body. If the configuration of the mechanism is a
+    pose, all motions are motions of the body. Joints that move together from one configuration to
+    another need no Jacobian, and may pass singular configurations.
     """
     if mechanism.coordinates.is_pose:
         return True

@@ -62,7 +62,7 @@ def load_path(
 ) -> Trajectory:
     """Load a path by name, `demo` for any mechanism, or from a YAML file of waypoints.
 
-    Names are those of the papers' paths and of `bundled_paths()`.
+    Valid names are the names of the papers' paths and the result of `bundled_paths()`.
 
     Args:
         source: name or file.
@@ -111,7 +111,7 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
 
 
 def _is_of_poses(path: Trajectory) -> bool:
-    """Return whether the points of a path are poses, with one more number than velocities."""
+    """Return whether the points of a path are poses (one component more than velocities)."""
     start = path.sample(0.0)
     return start.configuration.shape == (7,) and start.velocity.shape == (6,)
 
@@ -119,7 +119,7 @@ def _is_of_poses(path: Trajectory) -> bool:
 def _convert_body_path(
     mechanism: Mechanism, path: Trajectory, name: str, start: ArrayLike | None
 ) -> Trajectory:
-    """Convert a path of poses of the body into a motion of the mechanism."""
+    """Convert a path of body poses into a motion of the mechanism by inverse kinematics."""
     try:
         first = mechanism.configuration_at(path.sample(0.0).configuration, start)
         return along_body(mechanism, path, first)
@@ -272,7 +272,7 @@ def _point(waypoint: Fields, joints: int) -> FloatArray:
 def _blended_duration(
     common: Fields, goal: Fields, step: FloatArray, extra: float, *, of_joints: bool
 ) -> float:
-    """Return the duration [s] of a segment: that at constant rate plus `extra` [s]."""
+    """Return the duration [s] of a segment: as given, or at the speed limits plus `extra`."""
     if _profile(common, goal) != "lspb":
         fields = goal if "profile" in goal else common
         raise fields.refuse("profile", fields.data["profile"], "lspb where waypoints are blended")
@@ -303,7 +303,7 @@ def _blended_duration(
 
 
 def default_path(mechanism: Mechanism) -> str:
-    """Return the paper's path for a mechanism of a paper, `demo` for all others.
+    """Return the path name for a mechanism: its paper's path, or `demo` for all others.
 
     A mechanism that only shares the name of a paper's mechanism, and cannot reach its path, also
     gets the demonstration.
@@ -313,7 +313,7 @@ def default_path(mechanism: Mechanism) -> str:
 
 
 def is_reachable(name: str, mechanism: Mechanism) -> bool:
-    """Return whether a path suits a mechanism and is within its joint limits."""
+    """Return whether a named path suits a mechanism and stays within its joint limits."""
     try:
         path = load_path(name, mechanism)
         places = path.sample(np.linspace(0.0, path.duration, 50)).configuration

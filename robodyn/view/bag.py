@@ -167,7 +167,10 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
-    """Return stamped messages [s] of each of `TOPICS` in any namespace, and all topics' names."""
+    """Return the messages of each of `TOPICS` with stamps [s], and all topic names.
+
+    Topics are found in any namespace.
+    """
 
     def named(topic: str) -> str:
         return next((name for name in TOPICS if f"/{topic}".endswith(f"/{name}")), "")
@@ -191,7 +194,10 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
 
 
 def _next_stamp(commands: list[tuple[int, float]], received: float) -> float:
-    """Return the stamp [s] of the first command received at or after a time [s], or this time."""
+    """Return the stamp [s] of the first command received at or after a time [s].
+
+    If there is none, return this time.
+    """
     at = bisect_left(commands, (round(1e9 * received), -np.inf))
     return commands[at][1] if at < len(commands) else received
 
@@ -214,7 +220,7 @@ def _states(
 
 
 def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | None:
-    """Return values (k,) of the named joints, or None if the message lacks some of them."""
+    """Return a field (k,) of the named joints; None if the message lacks some of them."""
     where = dict(zip(message.name, getattr(message, field), strict=False))
     if any(name not in where for name in names):
         return None
@@ -222,7 +228,7 @@ def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | 
 
 
 def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
-    """Return the last run in a bag, without repetitions.
+    """Return the messages of the last run in a bag, without repeated states.
 
     In lockstep a state is republished until its command arrives; a reset sets time back to zero.
     """
@@ -260,7 +266,7 @@ def _at_joints(
 def _efforts(
     messages: list[tuple[float, Any]], mechanism: Mechanism, times: FloatArray
 ) -> FloatArray:
-    """Return efforts (N, n) at the times, each the latest recorded; zero before the first."""
+    """Return the latest recorded efforts (N, n) at each time; zero before the first."""
     rows = [(t, _values(m, mechanism.joint_names, "effort")) for t, m in messages]
     known = sorted(((t, e) for t, e in rows if e is not None), key=lambda row: row[0])
     out = np.zeros((len(times), len(mechanism.joint_names)))

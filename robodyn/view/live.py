@@ -58,7 +58,7 @@ class ManualMotion:
             self._limits[turns] = W_MAX
 
     def step(self, period: float) -> None:
-        """Advance by one period [s] towards the goal."""
+        """Move toward `goal` at limited speed for one period [s]."""
         way = self._mechanism.difference(self._here, self.goal)
         slowest = float(np.max(np.abs(way) / (self._limits * period)))
         step = way / max(slowest, 1.0)
@@ -127,7 +127,7 @@ class LiveSimulation:
 
     @property
     def speed(self) -> float:
-        """Simulated seconds per second."""
+        """Playback speed: simulated seconds per second of real time."""
         return self._pacer.factor
 
     @speed.setter
@@ -180,7 +180,10 @@ class LiveSimulation:
             self._playing = playing and not self._message
 
     def reset(self) -> None:
-        """Return to the start of the path, or home, at time zero; running or paused as before."""
+        """Return to time zero, at the start of the path or at home.
+
+        The simulation runs or is paused as before.
+        """
         with self._lock:
             failed = bool(self._message)
             self._stamp, self._wrench_until, self._message = 0, 0, ""
@@ -236,7 +239,7 @@ class LiveSimulation:
                 self._followed.goal = goal
 
     def set_payload(self, mass: float, known: bool = True) -> None:
-        """Attach a payload; with `known` the controller's model includes it.
+        """Attach a payload; if `known`, the controller's model includes it.
 
         Raises:
             InvalidInput: the mass [kg] is negative.
@@ -249,7 +252,9 @@ class LiveSimulation:
             self._follow(self._stamp if self.path == BY_HAND else 0)
 
     def push(self, wrench: ArrayLike, duration: float = 0.3) -> None:
-        """Apply a wrench (6,) [N, N m] to the body for some time [s], unknown to the controller.
+        """Apply a wrench (6,) [N, N m] to the body for a time [s].
+
+        The wrench is unknown to the controller.
 
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.
@@ -260,7 +265,7 @@ class LiveSimulation:
             self._wrench_until = self._stamp + round(duration * 1e9)
 
     def step(self) -> None:
-        """Advance by one control period; a failure pauses the simulation and sets the message."""
+        """Advance by one control period; pause with a message after a failure."""
         with self._lock:
             if isinstance(self._followed, ManualMotion):
                 self._followed.step(self.period)

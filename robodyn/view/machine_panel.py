@@ -72,7 +72,7 @@ class MachinePanel:
         self._text.content = f'<div style="{_STYLE};background:{color}">{html.escape(state)}</div>'
 
     def explain(self, text: str) -> None:
-        """Show the reason for the machine's state; an empty text removes it."""
+        """Show the reason for the machine's state; an empty string removes it."""
         self._why.content = _note(text)
 
     def show_vehicle(self, text: str) -> None:
@@ -85,7 +85,7 @@ class MachinePanel:
 
 
 class CueingPanel:
-    """Controls of a washout: its preset, and its gains and washout relative to the preset's.
+    """Controls for the washout: preset, and parameters relative to this preset.
 
     Args:
         page: page to extend.

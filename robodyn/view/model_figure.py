@@ -44,7 +44,7 @@ def figure_of(
 
 
 def _file(source: str | Path) -> Path | None:
-    """Return the file next to relative meshes; None for text and bundled models."""
+    """Return the model's file, from which mesh names are relative; None without one."""
     text = str(source)
     if is_text(source) or text in models():
         return None

@@ -101,7 +101,10 @@ class ViewerPage:
         server.on_client_connect(lambda client: _title_for_phones(client, mechanism.name))
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
-        """Add a button that pushes the body by a wrench (6,) [N, N m] along an axis of the base."""
+        """Add a button that pushes the body along an axis of the base frame.
+
+        `push` is called with the wrench (6,) [N, N m]; the force is set with a slider.
+        """
         weight = STANDARD_GRAVITY * presentation.moving_mass(self._mechanism)
         step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
         largest = float(np.ceil(3.0 * weight / step) * step)
@@ -121,7 +124,7 @@ class ViewerPage:
             push(wrench)
 
     def add_ride(self) -> RidePlots:
-        """Add plots of the forces in a vehicle and on its platform, above the other plots."""
+        """Add plots of the forces in a vehicle and on its platform, and return them."""
         with self._beside:
             return RidePlots(self.gui)
 
@@ -191,7 +194,7 @@ _TABLE = "font:min(13px,2.9vw)/1.5 ui-monospace,monospace;padding:2px 14px 6px;w
 
 
 class Status:
-    """Text block in the panel with the state's numbers, and a banner for warnings.
+    """Text block in the panel with values of the state, and a banner for warnings.
 
     Args:
         gui: viser's GUI, inside the container for the text.

@@ -17,7 +17,9 @@ def paths_of(
     requested: str = "",
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Trajectory]:
-    """Return paths by name: its default first, paths of the papers that fit, and a demonstration.
+    """Return paths that a mechanism can follow in the viewer, by name.
+
+    They are its default path, paths of the papers that fit, and a demonstration.
 
     Args:
         mechanism: mechanism that follows them.

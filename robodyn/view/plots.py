@@ -32,7 +32,10 @@ _LINE = {"stroke": "#e6e8eb", "width": 1}
 
 
 class Rows:
-    """Points of several curves over the last seconds, cleared when time goes back."""
+    """Buffer of the points of several curves over the last seconds.
+
+    It is cleared when time goes back.
+    """
 
     def __init__(self) -> None:
         self._rows: deque[FloatArray] = deque()
@@ -51,7 +54,7 @@ class Rows:
             self._rows.popleft()
 
     def columns(self) -> FloatArray:
-        """Return times, then the values of each curve (1 + n, N)."""
+        """Return an array (1 + n, N): times [s], then the values of each of n curves."""
         return np.ascontiguousarray(np.array(self._rows).T)
 
 
@@ -97,7 +100,7 @@ class Plots:
         self._rows.add(snapshot.time, *snapshot.effort, number)
 
     def send(self) -> None:
-        """Send the curves; this may be less often than points are added."""
+        """Send the curves to the browser; may be called less often than `add`."""
         if len(self._rows) < 2:
             return
         times, *efforts, number = self._rows.columns()
@@ -109,7 +112,7 @@ class Plots:
 
 
 class RidePlots:
-    """Plots of specific force in a vehicle and on its platform, over the same seconds.
+    """Plots of specific force in a vehicle and on its platform, over the last seconds.
 
     Args:
         gui: viser's GUI, inside the container for the plots.
@@ -140,7 +143,7 @@ class RidePlots:
         self._rows.add(time - self._begun, *vehicle, *felt)
 
     def send(self) -> None:
-        """Send the curves; this may be less often than points are added."""
+        """Send the curves to the browser; may be called less often than `add`."""
         columns = self._rows.columns()
         for k, plot in enumerate(self._plots):
             plot.data = (columns[0], columns[1 + k], columns[4 + k])

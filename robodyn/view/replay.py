@@ -70,7 +70,7 @@ class Replay:
 
     @property
     def speed(self) -> float:
-        """Recorded seconds per second."""
+        """Playback speed: recorded seconds per second of real time."""
         return self._speed
 
     @speed.setter

@@ -26,9 +26,10 @@ LENGTH, LONGEST = 0.35, 0.9
 
 
 def reference_effort(mechanism: Mechanism) -> float:
-    """Return the effort [N or N m] of an arrow of standard length.
+    """Return the effort [N or N m] drawn as an arrow of standard length.
 
-    It is the largest effort at home, but at least `presentation.typical_effort`.
+    It is the largest effort that holds the mechanism at home, but at least
+    `presentation.typical_effort`.
     """
     home = mechanism.home
     rest = mechanism.difference(home, home)
@@ -40,7 +41,10 @@ def reference_effort(mechanism: Mechanism) -> float:
 
 
 def arrow_lengths(mechanism: Mechanism, effort: FloatArray, reference: float) -> FloatArray:
-    """Return the lengths [m] of arrows for efforts (n,) [N or N m], limited at singularities."""
+    """Return the lengths (n,) [m] of arrows for efforts (n,) [N or N m], limited.
+
+    Limits keep arrows short at singularities, where efforts are large.
+    """
     return np.clip(LENGTH * effort / reference, -LONGEST, LONGEST) * mechanism.size
 
 
@@ -121,7 +125,10 @@ class Scene:
         self._follow(snapshot)
 
     def send_trace(self) -> None:
-        """Send the path traveled so far; may be called less often than `update`."""
+        """Send the line along the body's motion so far to the browser.
+
+        Because the line is long, this may be called less often than `update`.
+        """
         if len(self._trace) > 1:
             points = np.array(self._trace, dtype=np.float32)
             self._traveled.points = np.stack([points[:-1], points[1:]], axis=1)
@@ -129,7 +136,7 @@ class Scene:
             self._traveled.points = np.zeros((1, 2, 3), dtype=np.float32)
 
     def plan(self, poses: FloatArray) -> None:
-        """Draw the planned path (N, 7), replacing the previous one."""
+        """Draw the planned path of the body, poses (N, 7), in place of the previous one."""
         if self._planned is not None:
             self._planned.remove()
             self._planned = None
@@ -233,7 +240,7 @@ class Scene:
 
 
 def _extend(arrow: FloatArray, distance: float) -> FloatArray:
-    """Return a point beyond an arrow's head, for its number."""
+    """Return a point beyond an arrow's head, for the label with its value."""
     way = arrow[1] - arrow[0]
     length = float(np.linalg.norm(way))
     return np.asarray(arrow[1] + (distance / length) * way if length > 1e-9 else arrow[1])

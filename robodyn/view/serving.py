@@ -39,7 +39,10 @@ RETRY = b"<script>document.hasFocus = () => !document.hidden;</script>"
 
 
 class PortInUse(RobodynError):
-    """Port that is in use or not permitted for this user; `value` is the port."""
+    """Error raised if a port is in use or not permitted for this user.
+
+    `value` is the port.
+    """
 
 
 def viser_module() -> ModuleType:
@@ -55,10 +58,10 @@ def viser_module() -> ModuleType:
 
 
 def serve(port: int, hosts: Collection[str] = ()) -> Any:
-    """Create a `viser.ViserServer` reachable from this machine only; port 0 takes any free port.
+    """Create a `viser.ViserServer` reachable from this machine only.
 
     Args:
-        port: port on the loopback interface.
+        port: port on the loopback interface; 0 takes any free port.
         hosts: names besides localhost at which browsers may reach the page, through a proxy or a
             forwarded port: as in the browser's address, with or without a port.
 
@@ -147,7 +150,7 @@ def _is_allowed(name: str, allowed: Collection[str]) -> bool:
 
 
 def _name_in(address: str) -> str:
-    """Return the host of an address, lower case, without its port; empty if there is none."""
+    """Return the host name in an address, in lower case; empty if there is none."""
     try:
         parts = urlsplit(address)
         _ = parts.port  # raises for one that is no number
@@ -220,14 +223,14 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
 
 @cache
 def _with_retries(page: bytes, is_compressed: bool) -> bytes:
-    """Make the page connect again also when it is visible without the keyboard's focus."""
+    """Make the page reconnect also while it has no keyboard focus."""
     text = gzip.decompress(page) if is_compressed else page
     text = text.replace(b"<head>", b"<head>" + RETRY, 1)
     return gzip.compress(text) if is_compressed else text
 
 
 def _status_for(host: str, port: int) -> int:
-    """Return the status of a request for the page under a host's name."""
+    """Return the HTTP status of a request for the page under a host's name."""
     connection = http.client.HTTPConnection(HOST, port, timeout=10.0)
     try:
         connection.request("GET", "/", headers={"Host": host})
@@ -254,7 +257,7 @@ def _check_values(gui: Any) -> None:
 
 
 def possible_value(handle: Any, updates: Any) -> Any:
-    """Return a client's value of a control, clipped to its range; None if it is invalid."""
+    """Return a value from a client, clipped to its control's range; None if invalid."""
     if not isinstance(updates, dict) or set(updates) != {"value"}:
         return None
     value, present = updates["value"], handle.value

@@ -52,7 +52,19 @@ def snapshot_of(
     playing: bool,
     message: str = "",
 ) -> Snapshot:
-    """Create a snapshot from a configuration and efforts."""
+    """Create a snapshot of a mechanism from its configuration and efforts.
+
+    Args:
+        mechanism: mechanism to show.
+        time: [s] of the simulation or recording.
+        configuration: (nq,).
+        effort: (n,) [N or N m] of the actuators.
+        playing: whether the source is running, not paused.
+        message: warning for the user; empty if there is none.
+
+    Returns:
+        The snapshot, with joint positions, poses and condition number of this configuration.
+    """
     return Snapshot(
         time,
         configuration,
@@ -80,13 +92,16 @@ class Source(Protocol):
 
 
 def drawn_joints(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
-    """Return the position [rad or m] of every joint by name, passive ones included."""
+    """Return the position [rad or m] of every joint, passive ones included, by name."""
     states = mechanism.joint_states(configuration)
     return dict(zip(states.names, states.positions.tolist(), strict=True))
 
 
 def condition_number(mechanism: Mechanism, configuration: ArrayLike) -> float:
-    """Compute the papers' condition number, infinite if the kinematics have no solution."""
+    """Compute the condition number of a configuration as in the papers.
+
+    It is infinite if the kinematics have no solution.
+    """
     try:
         return float(mechanism.condition_number(configuration))
     except KinematicsError:

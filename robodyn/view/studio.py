@@ -31,7 +31,7 @@ def open_studio(
 
 
 def open_projector(server: Any, recording: Replay, figure: Figure) -> ViewerPage:
-    """Create a page that plays a recording at any speed and from any time; not started yet."""
+    """Create a page that plays a recording at any speed; it is not started yet."""
     page = ViewerPage(server, recording.mechanism, figure, recording)
     with page.gui.add_folder("Recording"):
         _add_speed(page.gui, recording)
@@ -135,7 +135,7 @@ class LiveControls:
 
 
 def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """Return limits (2, n) of the independent joints, at most half a turn or 3 m."""
+    """Return slider ranges (2, n): joint limits, at most half a turn or 3 m."""
     mechanism = live.mechanism
     known = dict(zip(mechanism.joint_names, mechanism.position_limits, strict=True))
     free = np.array([-np.inf, np.inf])
@@ -144,7 +144,7 @@ def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """Return ranges (2, n) that cover the paths, and at least a range about home."""
+    """Return slider ranges (2, n) that cover the paths and a range about home."""
     mechanism = live.mechanism
     places = [mechanism.home[None]]
     places += [
@@ -159,5 +159,5 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _step(span: float) -> float:
-    """Return a power of ten that divides the span into some hundred steps."""
+    """Return a power of ten as step of a slider, some hundred steps to its span."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 100.0)))

@@ -43,7 +43,7 @@ HELD = {"spherical": "connect", "revolute": "connect", "fixed": "weld"}
 
 
 def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]) -> str:
-    """Format a tree with closures as MJCF text.
+    """Format a model, a tree with loop closures, as MJCF text.
 
     Args:
         model: model to write.
@@ -62,7 +62,7 @@ def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str,
 
 
 class _Writer:
-    """Writer of a model as MJCF."""
+    """Writer that formats one model as MJCF text."""
 
     def __init__(
         self, model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]
@@ -91,7 +91,7 @@ class _Writer:
         self._closed |= {link for spring in model.springs for link, _ in spring.ends}
 
     def written(self) -> str:
-        """Return the complete MJCF text."""
+        """Return the complete MJCF text of the model."""
         model, root = self._model, self._root
         element(root, "compiler", angle="radian", autolimits="false", eulerseq="XYZ")
         element(root, "option", gravity=numbers(model.gravity))
@@ -128,7 +128,7 @@ class _Writer:
     def _branch(
         self, into: ElementTree.Element, parent: str, joint: Joint, above: FloatArray
     ) -> None:
-        """Write the body behind a joint, skipping massless links, then all bodies behind it."""
+        """Write the body behind a joint, skip massless links, then write bodies behind it."""
         chain = [joint]
         while len(chain) < MOST and self._is_between(chain[-1]):
             chain.append(self._below[chain[-1].child][0])
@@ -172,7 +172,7 @@ class _Writer:
                 links[name], links[link.name] = combine_bodies(links[name], body), Link(link.name)
 
     def _is_between(self, joint: Joint) -> bool:
-        """Return whether a joint's child is massless and only carries the next joint."""
+        """Return whether the child of a joint is massless and only carries the next joint."""
         link, below = self._links[joint.child], self._below.get(joint.child, ())
         kinds = {joint.kind, *(each.kind for each in below)}
         alone = len(below) == 1 and not kinds & {"fixed", "floating"}
@@ -246,7 +246,7 @@ class _Writer:
         )  # fmt: skip
 
     def _equalities(self) -> list[dict[str, Any]]:
-        """Write couplings and closures; return data of closures that MJCF cannot represent."""
+        """Write couplings and closures; return closure data that MJCF cannot represent."""
         out, closures = element(None, "equality"), []
         for joint in self._model.joints:
             if joint.mimic is not None:
@@ -294,7 +294,7 @@ class _Writer:
             made.set(f"site{number_}", f"{name}_{number_}")
 
     def _tendons(self) -> None:
-        """Write springs between points as tendons, which cannot have a negative rest length."""
+        """Write springs between points as tendons, whose rest length is never negative."""
         out = element(self._root, "tendon") if self._model.springs else None
         for spring in self._model.springs:
             length = unloaded_position(spring, "MJCF")
@@ -322,7 +322,7 @@ class _Writer:
                 motor.set("ctrlrange", numbers(joint.effort_range))
 
     def _own(self, joint: Joint) -> dict[str, Any]:
-        """Collect the data of a joint that MJCF cannot represent."""
+        """Return the data of a joint that MJCF cannot represent, as plain data."""
         own = own_attributes(joint, self._home.get(joint.name))
         if joint.spring.preload:
             own["spring_preload"] = number(joint.spring.preload)
@@ -336,7 +336,7 @@ class _Writer:
         }
 
     def _shapes(self, body: ElementTree.Element, name: str) -> None:
-        """Write the primitives of a link's visuals, without contacts and mass."""
+        """Write the primitives among the visuals of a link, without contacts and mass."""
         for shape in self._tree.links[name].visuals:
             if isinstance(shape.form, MeshFile):
                 self._meshes.append(shape.form.file)
@@ -352,7 +352,7 @@ class _Writer:
 
 
 def quaternion(rotation: FloatArray) -> list[float]:
-    """Convert a rotation matrix (3, 3) to MuJoCo's quaternion w x y z."""
+    """Convert a rotation matrix (3, 3) to a list w, x, y, z, as MuJoCo expects it."""
     x, y, z, w = quaternion_of_rotation(rotation).tolist()
     return [w, x, y, z]
 

@@ -42,7 +42,7 @@ TYPES = {kind: name for name, kind in CLOSURES.items() if name != "continuous"}
 
 
 def tree_sdf(model: Model, settings: Mapping[str, str], positions: Mapping[str, Any]) -> str:
-    """Format a tree with closures as SDF text.
+    """Format a model, a tree with loop closures, as SDF text.
 
     Args:
         model: model to write.

@@ -33,12 +33,14 @@ from robodyn.writing.urdf_geometry import GeometryWriter
 
 
 def mechanism_urdf(mechanism: Any) -> str:
-    """Format a mechanism's model as URDF text, which `load` reads as the same kind."""
+    """Return the URDF text of a mechanism, which `load` reads as the same kind."""
     return tree_urdf(mechanism.model, mechanism.kind)
 
 
 def tree_urdf(model: Model, kind: str) -> str:
-    """Format a tree with closures as URDF text, which `load` reads as a given kind.
+    """Format a model, a tree with loop closures, as URDF text.
+
+    `load` reads the text as the kind `kind`.
 
     Raises:
         OutputError: a URDF cannot represent the model.
@@ -47,7 +49,7 @@ def tree_urdf(model: Model, kind: str) -> str:
 
 
 def tree_of(model: Model, kind: str) -> ElementTree.Element:
-    """Create the XML elements for a tree with closures; see `tree_urdf`."""
+    """Create the root element of a URDF for a tree with closures; see `tree_urdf`."""
     robot = element(None, "robot", name=model.name)
     geometry = GeometryWriter(robot, model.links, model.source)
     moved = {joint.child for joint in model.joints if joint.moves}
@@ -75,7 +77,7 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
 
 
 def _inertial(out: ElementTree.Element, link: Link) -> None:
-    """Write the inertia of a link, even if it is 0, because readers warn if it is missing."""
+    """Write the inertia of a link, even 0, because readers warn if it is missing."""
     inertial = element(out, "inertial")
     origin(inertial, link.com)
     element(inertial, "mass", value=number(link.mass))
@@ -147,7 +149,7 @@ def _motion(out: ElementTree.Element, joint: Joint) -> None:
 
 
 def closure_element(robot: ElementTree.Element | None, closure: Closure) -> ElementTree.Element:
-    """Create a `<constraint>` for a model's closure."""
+    """Create the `<constraint>` for a closure, in `robot` unless that is None."""
     out = element(
         robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
     )
@@ -161,7 +163,7 @@ def closure_element(robot: ElementTree.Element | None, closure: Closure) -> Elem
 
 
 def settings_of(model: Model, kind: str) -> dict[str, str]:
-    """Return the attributes of `<robodyn>` that make `load` read the model as a given kind."""
+    """Return the attributes of `<robodyn>` that make `load` read a model as a kind."""
     texts = {
         "type": kind,
         "gravity": "" if np.array_equal(model.gravity, GRAVITY) else numbers(model.gravity),
@@ -177,7 +179,10 @@ def settings_of(model: Model, kind: str) -> dict[str, str]:
 
 
 def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, str]:
-    """Return the attributes of a joint's `<robodyn>`, including its home position."""
+    """Return the attributes of a joint's `<robodyn>`, home position included.
+
+    They are strings by name.
+    """
     own = {"armature": number(joint.armature)} if joint.armature else {}
     forward, backward = joint.friction
     if backward != forward and not joint.drive.rotor_inertia:
@@ -186,7 +191,7 @@ def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, st
 
 
 def spring_attributes(joint: Joint) -> dict[str, str]:
-    """Return the attributes of a joint's spring for the element `<robodyn>`."""
+    """Return the attributes of `<robodyn>` that describe a joint's spring."""
     values = {
         "spring_stiffness": joint.spring.stiffness,
         "spring_rest": joint.spring.rest,
@@ -212,7 +217,10 @@ def unloaded_position(each: Joint | PointSpring, form: str) -> float:
 
 
 def params_of_joint(joint: Any) -> dict[str, str]:
-    """Return the `<param>`s of a joint's actuator, without armature and friction."""
+    """Return the names and values of the `<param>`s of a joint's actuator.
+
+    Armature and friction are not among them.
+    """
     params = params_of(joint.drive)
     forward, backward = joint.friction
     if joint.drive.rotor_inertia and backward != forward:

@@ -15,7 +15,7 @@ from robodyn.model.geometry import Geometry, Material, MeshFile
 
 
 class GeometryWriter:
-    """Writer of the geometry of links.
+    """Writer of the visuals and collision bodies of links as URDF elements.
 
     Args:
         robot: root element, which gets the materials that several visuals share.

@@ -49,7 +49,14 @@ GRAVITY = {
 
 
 def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
-    """Return launch arguments from a table of defaults, descriptions and optional choices."""
+    """Declare launch arguments listed in a table.
+
+    Args:
+        table: default, description and optional choices by the name of the argument.
+
+    Returns:
+        One action for each argument, to add to the launch description.
+    """
     return [
         DeclareLaunchArgument(
             name, default_value=default, description=text, choices=choices or None
@@ -59,7 +66,7 @@ def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]
 
 
 def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tuple[str, ...]:
-    """Return the launch argument for a parameter of `parameters.yaml`, see `arguments`.
+    """Return the row of a parameter of `parameters.yaml` in a table for `arguments`.
 
     Args:
         group, name: group and name of the parameter.
@@ -78,13 +85,13 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
 
 
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
-    """Return the launch arguments that name the mechanism and set how it is read."""
+    """Return a table for `arguments`: the model, and the options for reading it."""
     model = {"model": of_parameter("mechanism", "model", default)}
     return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
 def passed(*names: str) -> dict[str, ParameterValue]:
-    """Return launch arguments as node parameters of the same names and of their types."""
+    """Return node parameters that take the values of launch arguments of these names."""
     kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
     return {
         name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
@@ -95,7 +102,7 @@ def passed(*names: str) -> dict[str, ParameterValue]:
 def parameter_overrides(
     context: LaunchContext, node: str, *names: str, **defaults: str
 ) -> tuple[str, ...]:
-    """Return the launch arguments that override the parameter file of a node.
+    """Return the names of launch arguments that override a node's parameter file.
 
     An argument at its default does not override the file `params_file`.
 
@@ -120,7 +127,7 @@ def parameter_overrides(
 
 
 def gravity(context: LaunchContext) -> list[float] | None:
-    """Return the launch argument `gravity` (3,); None if it is not given."""
+    """Return the launch argument `gravity` (3,) [m/s^2]; None if it is not given."""
     text = context.launch_configurations.get("gravity", "")
     if not text:
         return None
@@ -132,10 +139,10 @@ def gravity(context: LaunchContext) -> list[float] | None:
 
 
 def own_files(context: LaunchContext) -> list[str]:
-    """Return the launch arguments that name parameter files of all nodes, in increasing precedence.
+    """Return the names of the launch arguments for parameter files of all nodes.
 
-    The launch argument `gravity` becomes such a file, so nodes without a file use the model's
-    gravity.
+    They are in the order of increasing precedence. The launch argument `gravity` is
+    written to such a file, so nodes without a file use the model's gravity.
     """
     given = gravity(context)
     if given is None:
@@ -148,7 +155,7 @@ def own_files(context: LaunchContext) -> list[str]:
 
 
 def default_of(entry: Mapping[str, Any]) -> str:
-    """Return the default of a parameter as a launch argument."""
+    """Format a parameter's default as a launch argument; empty if it has none."""
     text = str(entry.get("default_value", ""))
     return text.lower() if entry["type"] == "bool" else text
 
@@ -185,7 +192,10 @@ def own_node(
 
 
 def node(package: str, executable: str = "", **more: Any) -> Node:
-    """Create a node in the launch's namespace, by default the executable named like its package."""
+    """Create the launch action of a node in the launch's namespace.
+
+    By default the executable has the name of the package.
+    """
     place = LaunchConfiguration("namespace")
     return Node(
         package=package,
@@ -196,12 +206,15 @@ def node(package: str, executable: str = "", **more: Any) -> Node:
 
 
 def own_clock() -> tuple[str, PathJoinSubstitution]:
-    """Return the remapping of the clock: each namespace has its own simulated time."""
+    """Return the remapping of `/clock` to the clock of the launch's namespace.
+
+    So each namespace has its own simulated time.
+    """
     return "/clock", PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "clock"])
 
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
-    """Return the launch argument `model`, and the mechanism it names."""
+    """Return the launch argument `model`, and the mechanism loaded from it."""
     source = context.launch_configurations["model"]
     values = {
         **context.launch_configurations,
@@ -213,7 +226,10 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
 
 
 def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
-    """Return the actions that fail the launch after a required process ended; `why` is logged."""
+    """Return the actions that fail the launch after a required process ended.
+
+    The error contains the process, its exit code and `why`. During shutdown there are no actions.
+    """
     if context.is_shutdown:
         return []
     text = f"{event.process_name} ended with exit code {event.returncode}{why}"
@@ -246,13 +262,19 @@ def warn(text: str) -> None:
 
 
 def enclave(name: str) -> list[str]:
-    """Return a node's ROS arguments for its enclave, see config/sros2_policy.xml."""
+    """Return a node's ROS arguments for its SROS 2 enclave; none without security."""
     secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
     return ["--enclave", f"/robodyn/{name}"] if secure else []
 
 
 def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create robot_state_publisher for a URDF, or a log action if it is not installed."""
+    """Create robot_state_publisher, or a log action if it is not installed.
+
+    Args:
+        text: URDF to publish.
+        joint_states: topic of the joint states.
+        sim_time: whether it uses simulated time.
+    """
     if not installed("robot_state_publisher"):
         return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
     return node(
@@ -270,7 +292,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
 
 
 def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create rviz2 with a display configuration, or a log action if it is not installed."""
+    """Create rviz2 fitted to a mechanism, or a log action if it is not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
     return node(
@@ -286,7 +308,7 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 
 
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
-    """Write a display configuration file, with the camera fitted to the mechanism."""
+    """Write a display configuration for RViz fitted to a mechanism; return its path."""
     fraction = Path(FindPackageShare("robodyn").perform(context))
     name = "with_leg_forces.rviz" if presentation.has_legs(mechanism) else "mechanism.rviz"
     view = yaml.safe_load((fraction / "rviz" / name).read_text(encoding="utf-8"))
@@ -312,7 +334,7 @@ def written(document: Any, prefix: str, suffix: str) -> str:
 
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
-    """Create the node for force arrows, for mechanisms whose actuators push along legs."""
+    """Return the node for force arrows in a list, empty if the mechanism has no legs."""
     if not presentation.has_legs(mechanism):
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
@@ -323,14 +345,14 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
 def drawn(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
-    """Return the nodes for `rviz:=true`."""
+    """Return RViz and the node for force arrows; nothing unless `rviz` is true."""
     if not is_on(context, "rviz"):
         return []
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
 
 
 def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the nodes for a mechanism that is moved by sliders only."""
+    """Return the nodes to show a mechanism moved by sliders, among them RViz."""
     try:
         source, mechanism = chosen_mechanism(context)
         text = robot_description(source, mechanism)
@@ -345,7 +367,10 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
-    """Create six sliders for a body's pose, or one for each joint."""
+    """Create the node with sliders: six for a body's pose, or one for each joint.
+
+    If its package is not installed, a log action is returned instead.
+    """
     if mechanism.coordinates.is_pose:
         return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
     if not installed("joint_state_publisher_gui"):
@@ -357,7 +382,7 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
 
 
 def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
-    """Return the nodes for description, transforms and display, without ros2_control."""
+    """Return the nodes for description, transforms and display without ros2_control."""
     seen = is_on(context, "rviz")
     if (sim_time and is_on(context, "ros2_control")) or not (
         seen or installed("robot_state_publisher")

@@ -64,7 +64,7 @@ ARGUMENTS = {
 
 
 def machine() -> LaunchDescription:
-    """Return the launch description, with its arguments."""
+    """Return the launch description of a machine, with its arguments."""
     table = model_argument("stewart_symmetric") | ARGUMENTS | GRAVITY | NAMESPACE
     return LaunchDescription(
         [
@@ -100,7 +100,7 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _refuse_stall_homing(params_file: str) -> None:
-    """Reject homing by stops over a link, whose commands stay within the ends of the joints.
+    """Reject homing by end stops over a link, whose commands stay within the travel.
 
     Raises:
         RuntimeError: the homing is `stall`; the message names the file and the parameter.

@@ -56,7 +56,7 @@ MOCK = "mock_components/GenericSystem"
 
 
 def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
-    """Return the launch arguments for ros2_control, see `arguments`."""
+    """Return a table of the launch arguments for ros2_control, see `arguments`."""
     return {
         "ros2_control": (
             ros2_control,
@@ -83,7 +83,10 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
 
 
 def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
-    """Return the remapping of a simulator topic, to a hardware topic if ros2_control is in use."""
+    """Return the remapping of a simulator's topic to its hardware topic.
+
+    Unless ros2_control controls the simulator, the topic keeps its name.
+    """
     hardware = context.launch_configurations["hardware"]
     by_ros2_control = is_on(context, "ros2_control") and hardware == "simulator"
     return name, hardware_topic(name) if by_ros2_control else name
@@ -97,10 +100,11 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
 def with_controllers(
     context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
 ) -> None:
-    """Set the controllers' parameter files: the default one is completed for the mechanism.
+    """Set the launch configurations for the controllers' parameter files.
 
-    Sets the launch configurations `controllers_file` and `more_controllers_file`. The
-    latter, a file of the user, overrides the former, the generated file.
+    The default file is completed for the mechanism. Sets the configurations `controllers_file` and
+    `more_controllers_file`. The latter, a file of the user, overrides the former, the generated
+    file.
 
     Args:
         context: context of the launch, which is changed.
@@ -127,7 +131,7 @@ def with_controllers(
 
 
 def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[str, Any]]:
-    """Return parameters of a mechanism's controllers, by node."""
+    """Return the parameters of a mechanism's controllers, by node name."""
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
     if isinstance(rate, (int, float)) and rate > 0:
         # One update for each state. Efforts act from the next update on, and the state is half a
@@ -163,7 +167,7 @@ def controlled(
     needed: Sequence[Node],
     died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
-    """Return actions that start the controller manager, then the controllers, then the planner."""
+    """Return actions that start controller manager, controllers and planner in turn."""
     if not is_on(context, "ros2_control"):
         return []
     hardware = context.launch_configurations["hardware"]
@@ -221,7 +225,10 @@ def controlled(
 def start_when_ready(
     nodes: Sequence[Node], then: LaunchDescriptionEntity
 ) -> list[LaunchDescriptionEntity]:
-    """Return handlers that start an entity once all these nodes have logged that they are ready."""
+    """Return event handlers that start an entity once all these nodes are ready.
+
+    A node is ready when it has logged this.
+    """
     waited_for = {id(node) for node in nodes}
 
     def handler(node: Node) -> RegisterEventHandler:

@@ -98,7 +98,7 @@ def resolve_arguments(
 
 
 def _value(sections: dict[str, dict[str, Any]], node: str, parameter: str) -> Any:
-    """Return a node's value in a parameter file, or that for all nodes; None if it is not set."""
+    """Return a parameter of a node from a parameter file; None if it is not set."""
     own = [values for name, values in sections.items() if name.endswith(node)]
     for values in (*own, sections.get("/**", {})):
         if parameter in values:

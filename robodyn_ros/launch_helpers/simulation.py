@@ -125,7 +125,9 @@ def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
 def simulation_nodes(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
-    """Return planner, inverse dynamics, monitor, simulator and summary, with exit handlers.
+    """Return the nodes of a simulation, with handlers of their exits.
+
+    The nodes are planner, inverse dynamics, monitor, simulator and summary.
 
     Args:
         context: context of the launch.
@@ -227,7 +229,7 @@ def _node(
 def _done(
     event: ProcessExited, context: LaunchContext, recorder: Node | None
 ) -> list[LaunchDescriptionEntity]:
-    """Stop the other nodes once the summary is written; without a summary the run has failed."""
+    """Stop the other nodes once the summary is written; fail if it is missing."""
     if event.returncode not in (0, NOT_COMPLETED):
         return _died(event, context)
     if event.returncode == NOT_COMPLETED:
@@ -249,7 +251,10 @@ def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescri
 
 
 def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
-    """Shut down, with a nonzero exit code unless the run was completed; with `stay`, wait."""
+    """Shut down the launch; exit with an error unless the run was completed.
+
+    If the launch argument `stay` is true, only log that the nodes keep running.
+    """
     if context.launch_configurations.get("stay") == "true":
         return [LogInfo(msg=STAYING)]
     if "run_failed" in context.launch_configurations:

@@ -25,7 +25,7 @@ WRENCH: Final = 6
 
 
 class Base(NamedTuple):
-    """Motion of the base: f, w and alpha as above, of floats or of lanes, and whether it moves."""
+    """Specific force, angular velocity and acceleration of the base, and whether it moves."""
 
     force: Any
     omega: Any
@@ -35,7 +35,7 @@ class Base(NamedTuple):
 
 @inner
 def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
-    """Return the motion of `base` (9,) if it `moves`, else rest; `zero` is a float or lanes."""
+    """Return the `Base` for components (9,) if it `moves`, else a base at rest."""
     if moves:
         return Base(vector(base, 0), vector(base, 3), vector(base, 6), moves)
     none = (zero, zero, zero)
@@ -44,21 +44,21 @@ def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
 
 @inner
 def base_at_rest(gravity: Any) -> Any:
-    """Return a base that does not move."""
+    """Return the `Base` of a mechanism whose base does not move."""
     none = (0.0, 0.0, 0.0)
     return Base((-gravity[0], -gravity[1], -gravity[2]), none, none, False)
 
 
 @inner
 def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
-    """Return the acceleration of a point due to a moving base, without the force f."""
+    """Return a point's acceleration due to the rotation of the base (Coriolis included)."""
     turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))
     return add(cross(base.alpha, p), turned)
 
 
 @inner
 def turning(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
-    """Convert angular velocity and acceleration of a body from relative to absolute."""
+    """Convert a body's angular velocity and acceleration from base-relative to absolute."""
     if base.moves:
         changed = add(base.alpha, cross(base.omega, omega))
         return add(base.omega, omega), add(alpha, changed)

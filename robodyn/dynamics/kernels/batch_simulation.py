@@ -46,10 +46,10 @@ SETTINGS: Final = PLANT_OPTIONS + OPTIONS
 
 
 class Rows(NamedTuple):
-    """Eight rows of a batch.
+    """States, efforts and loads of eight mechanisms of a batch, one per SIMD lane.
 
     Attributes:
-        q, v: (nq,) and (nv,) states.
+        q, v: (nq,) configurations and (nv,) velocities.
         efforts, wrench, base: (n,), (6,) and (9,), constant.
         left: (1,) number of steps left.
     """
@@ -63,7 +63,7 @@ class Rows(NamedTuple):
 
 
 class LaneStep(NamedTuple):
-    """Argument of the function that supplies the efforts and loads of a step.
+    """Argument of the function that supplies a step's efforts and loads in SIMD lanes.
 
     Attributes:
         rows: the `Rows` that take the step.
@@ -94,7 +94,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
 
     @inner
     def smooth_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
-        """Advance the states by a step; see `lanes_hybrid_step`."""
+        """Advance the states of eight mechanisms by a Runge-Kutta step of order 4."""
         plant, work, s = task.plant, task.work, task.scratch
         good = r.left[0] > 0.0
         none = good & ~good, False
@@ -127,7 +127,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
 
     @inner
     def lanes_hybrid_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
-        """Advance the states by a step.
+        """Advance the states of eight mechanisms by a step with dry friction or stiff damping.
 
         Return the mask of lanes with a valid step, and whether the memory has the equations at its
         end. If it `is_evaluated`, the memory has the equations at the beginning already.

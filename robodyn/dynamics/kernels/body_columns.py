@@ -21,7 +21,7 @@ from robodyn.numerics.vectors import add, cross, dot, store
 
 @inner
 def write_body_columns(h: Any, z: Any, a: Any, w: Any, alpha: Any, row: Any, at: int) -> None:
-    """Write columns m, m c, Ixx Ixy Ixz Iyy Iyz Izz from row[at] on, for floats or lanes."""
+    """Write one body's ten regressor entries (m, m c, inertia) from row[at] on."""
     g = cross(z, w)
     row[at] = dot(h, a)
     store(row, at + 1, add(cross(h, alpha), add(cross(w, cross(w, h)), cross(a, z))))

@@ -23,7 +23,12 @@ COMPUTED_TORQUE = 2
 def corrected_acceleration(
     kp: Any, kv: Any, error: Any, velocity: Any, desired_velocity: Any, acceleration: Any, out: Any
 ) -> None:
-    """Compute out = qdd_d + Kv (qd_d - qd) + Kp error; Lee, Chung, Mudge and Turney, eq. 4.1."""
+    """Write the acceleration of computed torque, planned plus feedback, to `out` (nv,).
+
+    It is qdd_d + Kv (qd_d - qd) + Kp error with the planned velocity qd_d and acceleration qdd_d,
+    the velocity qd, the gains Kv and Kp, and the error (nv,) of the configuration (Lee, Chung,
+    Mudge and Turney, eq. 4.1).
+    """
     for i in range(out.shape[0]):
         total = acceleration[i]
         for j in range(out.shape[0]):
@@ -33,10 +38,11 @@ def corrected_acceleration(
 
 @inner
 def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
-    """Add the efforts for planned friction, which begin at `start` in the row, if any.
+    """Add the efforts that compensate friction of the planned motion, if the row has any.
 
-    Rows of kp below the gains, (n, nv), are efforts per displacement: they compensate strong
-    viscous friction for a rate that leads back to the plan.
+    In the row of the plan they begin at `start`. Rows of kp below the gains, (n, nv), are efforts
+    per displacement: they compensate strong viscous friction for a rate that leads back to the
+    plan.
     """
     n = out.shape[0]
     if row.shape[0] < start + n:
@@ -52,7 +58,7 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 @inner
 def clip_efforts(required: Any, limits: Any, out: Any) -> bool:
-    """Clip efforts to limits (2 n,), least before largest; False if an effort is not finite."""
+    """Clip efforts (n,) to limits (2 n,), least first; return whether all are finite."""
     finite, n = True, out.shape[0]
     for i in range(n):
         finite = finite and math.isfinite(required[i])

@@ -35,7 +35,7 @@ OF_DISPLACEMENT: Final = 4
 
 
 class Points(NamedTuple):
-    """Eight points of the stencil, one per lane: arguments of g, displacements of q, and g."""
+    """Arguments and residuals at eight points of the stencil, one per SIMD lane."""
 
     q: Any
     v: Any
@@ -47,14 +47,15 @@ class Points(NamedTuple):
 
 
 class DerivativeMemory(NamedTuple):
-    """Scratch arrays for g and its derivatives.
+    """Scratch arrays for the residual of the equations of motion and its derivatives.
 
     Attributes:
-        M, A: (nv, nv) and (nv, n) as above.
-        rows: (nv, 2 nv + max(n, nv)) derivatives with respect to q and to v, and space for those
-            with respect to the load.
-        rest: (nv,) g itself.
-        rates: (n, nv) derivatives of the driven joints' rates with respect to q.
+        M: (nv, nv) mass matrix.
+        A: (nv, n) generalized forces per unit of the driven joints' efforts.
+        rows: (nv, 2 nv + max(n, nv)) derivatives with respect to configuration and velocity, and
+            space for those with respect to the load.
+        rest: (nv,) residual at the state itself.
+        rates: (n, nv) derivatives of the driven joints' rates with respect to the configuration.
         friction_slope: (n,) derivatives of their dry friction with respect to these rates.
     """
 
@@ -80,25 +81,25 @@ def derivative_shapes(nv: int, n: int) -> Any:
 
 @inner
 def place_of(point: int) -> float:
-    """Return the displacement of a point of the stencil, in steps: 1, -1, 2, -2."""
+    """Return the displacement of a stencil point in steps: 1, -1, 2 or -2."""
     return (1.0 + point // 2) * (1.0 - 2.0 * (point % 2))
 
 
 @inner
 def weight_of(point: int) -> float:
-    """Return the weight of a point of the stencil, divided by the step."""
+    """Return the finite-difference weight of a stencil point for a step of one."""
     return (8.0 if point < 2 else -1.0) * (1.0 - 2.0 * (point % 2)) / 12.0
 
 
 @inner
 def point_number(first: int, k: int, skipped: int) -> int:
-    """Return the number of the point in lane k: -1 for the state itself, then from 0."""
+    """Return the index of the stencil point in lane k; -1 for the state itself."""
     return first + k - 1 + (skipped if first + k > 0 else 0)
 
 
 @inner
 def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p: Any) -> None:
-    """Write the state and the points of the stencil from number `first` on, counted from 1."""
+    """Write eight stencil points, from number `first` on, to SIMD lanes."""
     q, v, a = given[0], given[1], given[2]
     nv = v.shape[0]
     for i in range(q.shape[0]):
@@ -119,7 +120,7 @@ def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p:
 
 @inner
 def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) -> None:
-    """Add the results at eight points of the stencil to the derivatives."""
+    """Add the weighted residuals at eight stencil points to the derivatives in `out`."""
     nv = out.M.shape[0]
     for k in range(WIDTH):
         n = point_number(first, k, skipped)
@@ -139,9 +140,10 @@ def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) 
 
 @inner
 def add_falling_friction(out: Any) -> None:
-    """Add the derivatives of dry friction that depends on the rate to those of g.
+    """Add the derivatives of rate-dependent dry friction to those of the residual.
 
-    For small changes dq and dv they are A diag(friction_slope) (rates dq + A' dv).
+    For small changes dq of configuration and dv of velocity, the residual changes by A
+    diag(friction_slope) (rates dq + A' dv), with the arrays of the `DerivativeMemory`.
     """
     nv, n = out.A.shape
     for i in range(nv):
@@ -154,7 +156,11 @@ def add_falling_friction(out: Any) -> None:
 
 @inner
 def solve_derivatives(forward: bool, s: Any, out: Any) -> bool:
-    """Compute derivatives of efforts (n, nv), or accelerations (nv, nv), from those of g."""
+    """Convert derivatives of the residual to those of efforts or accelerations.
+
+    The derivatives with respect to configuration, velocity and load are written to `out` one after
+    the other, each row by row. Returns False if the equations are singular.
+    """
     nv, n = s.A.shape
     if not forward and n != nv:
         return False
@@ -196,10 +202,11 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
     def write_derivatives(
         mechanism: Any, given: Any, steps: Any, friction: Any, quantity: int, memory: Any, out: Any
     ) -> bool:
-        """Write derivatives (3 nv n,) row by row; False if they do not exist.
+        """Write the derivatives of the dynamics to a flat array; False if they do not exist.
 
-        For LOADS_AT_REST, these are the derivatives (nv, nv) of g with respect to displacement,
-        then A' (n, nv).
+        The derivatives with respect to configuration, velocity and load follow each other, each row
+        by row. For LOADS_AT_REST, the array contains the derivatives (nv, nv) of the residual with
+        respect to displacement, then the Jacobian (n, nv) of the driven joints' rates.
 
         `given` are q, v, a, efforts, wrench and base of a state that satisfies the equations, and
         the last two may have length zero. `steps` (nv,) are the displacements of the stencil.
@@ -266,7 +273,7 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
 
 
 class Given(NamedTuple):
-    """A state: configuration, velocity, acceleration, efforts, wrench, motion of the base."""
+    """Arrays of one state: configuration, velocity, acceleration, efforts, wrench, base."""
 
     q: Any
     v: Any
@@ -284,9 +291,9 @@ def given_shapes(nq: int, nv: int, n: int) -> Any:
 
 @inner
 def state_row(given: Any, k: int, memory: Any) -> Any:
-    """Copy state k of arrays (N, width) to memory; missing parts have length zero.
+    """Copy state k from arrays (N, width) to scratch memory; absent arrays have length zero.
 
-    The second result is whether all are finite.
+    Returns the arrays of the state, and whether all their entries are finite.
     """
     total = 0.0
     for j in range(len(given)):

@@ -27,10 +27,10 @@ STEADY: Final = 1e-9
 
 @inner
 def friction_rate(rate: Any, acceleration: Any) -> Any:
-    """Return the rate whose sign is the direction of friction in a motion, for numbers or lanes.
+    """Return a rate (float or lanes) whose sign is the side to which a joint moves.
 
-    At rest it is proportional to the acceleration, too small to matter except for its sign; zero,
-    hence no friction, if there is no acceleration either.
+    If the joint is at rest, the result is proportional to the acceleration, too small to matter
+    except for its sign; zero, hence no friction, if there is no acceleration either.
     """
     soon = choose(abs(acceleration) > STEADY, 1e-150 * acceleration, 0.0 * rate)
     return choose(abs(rate) > AT_REST, rate, soon)
@@ -38,7 +38,7 @@ def friction_rate(rate: Any, acceleration: Any) -> Any:
 
 @inner
 def has_dry_friction(numbers: Any, start: int) -> Any:
-    """Return whether a joint, or one in any lane, has dry friction; see `dry_friction`."""
+    """Return whether a joint, or in lanes any of the eight joints, has dry friction."""
     levels = numbers[start + COULOMB] + numbers[start + COULOMB_BACKWARD]
     return any_of(levels + numbers[start + STRIBECK] > 0.0)
 
@@ -49,11 +49,11 @@ def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
 
     Args:
         numbers, start: the parameters are numbers[start : start + DRY_FRICTION].
-        side: only its sign counts; zero for no friction. A number or lanes.
+        side: float or lanes, of which only the sign counts; zero for no friction.
         rate: [m/s or rad/s].
 
     Returns:
-        The effort.
+        The friction effort [N or N m].
     """
     forward, backward = numbers[start + COULOMB], numbers[start + COULOMB_BACKWARD]
     if any_of(numbers[start + STRIBECK] > 0.0):

@@ -33,8 +33,8 @@ COORDINATE_SIZE = 18
 class LinkMotion(NamedTuple):
     """Spatial velocity and acceleration of a link.
 
-    The linear parts are those of the link's point that coincides with the base's origin. The
-    acceleration includes that of the base, minus gravity.
+    The linear components belong to the link's point that coincides with the base's origin. The
+    acceleration includes the acceleration of the base, minus gravity.
     """
 
     omega: Any
@@ -44,7 +44,7 @@ class LinkMotion(NamedTuple):
 
 
 class LinkTerms(NamedTuple):
-    """Mass, first moment, inertia, D, p, and the required moment and force."""
+    """Mass, first moment, inertia, velocity terms D and p, moment and force of a link."""
 
     mass: Any
     first: Any
@@ -56,11 +56,12 @@ class LinkTerms(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Moments and forces, per unit of a coordinate's motion, on the bodies that it carries.
+    """Moments and forces on the carried bodies, per unit of a coordinate's motion.
 
     Attributes:
         change, rate, place: per unit of its acceleration, velocity and displacement.
-        factor: 2 B S, by which the angular parts of preceding coordinates are multiplied.
+        factor: velocity coupling (2 B S in the module's notation), by which the angular components
+            of preceding coordinates are multiplied.
     """
 
     change: Any
@@ -71,7 +72,7 @@ class Columns(NamedTuple):
 
 @inner
 def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: Any) -> Any:
-    """Write S, Psi' and Psi'' of a joint to its row; return the motion of its child link."""
+    """Write a joint's axis and its derivatives to its row; return its child link's motion."""
     omega, velocity, alpha, accel = motion
     turning = cross(omega, axis)
     moving = add(cross(omega, arm), cross(velocity, axis))
@@ -92,7 +93,7 @@ def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: An
 
 @inner
 def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
-    """Compute the angular momentum about the origin, and the linear momentum."""
+    """Return angular momentum about the base's origin, and linear momentum, of a body."""
     return add(apply(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
 
 
@@ -118,7 +119,11 @@ def link_terms(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
 
 @inner
 def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """Compute 2 B m for an angular part w."""
+    """Compute twice the velocity coupling of a motion with angular component w.
+
+    Returns the moment 2 (tr(D) w - D w) and the force 2 w x p, with the momentum p of the bodies
+    and the integral D of dm u r' over their particles at r with velocity u.
+    """
     trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
     return axpy(trace, w, scale(-2.0, apply(D, w))), scale(2.0, cross(w, p))
 
@@ -127,7 +132,8 @@ def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
 def columns_of(row: Any, half: Any, terms: Any) -> Any:
     """Compute moments and forces on the carried bodies per unit of a coordinate's motion.
 
-    `half` is half of its rate's contribution to accelerations beyond it: Psi' of a joint.
+    `half` is half of the contribution of the coordinate's rate to the accelerations of links beyond
+    it. Returns `Columns`.
     """
     mass, first, inertia, D, p, moment, force = terms
     axis, arm = vector(row, AXIS), vector(row, ARM)

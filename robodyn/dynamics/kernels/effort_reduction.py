@@ -30,7 +30,7 @@ def reduce_efforts(resting: Any, required: Any, limits: Any, M: Any, L: Any, out
         limits: (2 n,) least, then largest efforts; zero is within them.
         M: (nv, nv) mass matrix, of which the lower triangle counts; overwritten.
         L: (n, nv) Jacobian of the driven joints' rates.
-        out: the efforts (n,).
+        out: (n,) the reduced efforts.
 
     Returns:
         Whether all efforts are finite.

@@ -40,13 +40,13 @@ MOST_STEPS: Final = 10
 
 
 class ElasticPlant(NamedTuple):
-    """Plant with elastic drives.
+    """Simulated mechanism with elastic drives, as packed arrays.
 
     Attributes:
         own: `PackedPlant` of the mechanism without rotors.
-        friction: (nf, sticking.ROW) dry friction, that of the motors first.
-        options: (OPTIONS + 1,) those of a `PackedPlant`, and MEASURES_MOTORS.
-        drives: (n, 3) STIFFNESS, DAMPING and INERTIA.
+        friction: (nf, sticking.ROW) dry friction of the joints, the motors first.
+        options: (OPTIONS + 1,) options of a `PackedPlant`, and MEASURES_MOTORS.
+        drives: (n, 3) stiffness, damping and motor inertia of each drive.
     """
 
     own: Any
@@ -60,7 +60,7 @@ class ElasticMemory(NamedTuple):
 
     Attributes:
         equations: `MotionEquations`.
-        N: (nv, nv) J'J, factorized.
+        N: (nv, nv) J'J of the driven joints' Jacobian J, factorized.
         none, positions: (n,) zeros, and positions of the driven joints.
         q, rate: (nq,) configuration that the motors imply, and its change.
         v, change: (nv,) its velocity, and its change.
@@ -80,7 +80,7 @@ class ElasticMemory(NamedTuple):
 def add_drives(
     plant: Any, state: Any, sizes: tuple[int, int, int], memory: ElasticMemory, out: Any
 ) -> None:
-    """Write the equations of a mechanism and its motors, from those of the mechanism alone."""
+    """Write the equations of a mechanism with motors, from those of the mechanism alone."""
     nq, nv, n = sizes
     e, drives = memory.equations, plant.drives
     q, v, effort = state.q, state.rates, state.acceleration_or_effort
@@ -117,7 +117,7 @@ def add_drives(
 
 @inner
 def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) -> bool:
-    """Write a Newton step towards motor positions, and the velocity; False if singular."""
+    """Write a Newton step to motor positions, and the velocity; return False if singular."""
     e = m.equations
     clear(m.change)
     for j in range(nv):
@@ -149,7 +149,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
 
     @noinline
     def mechanism_equations(plant: Any, q: Any, v: Any, load: Any, work: Any) -> int:
-        """Compute the equations of the mechanism without the efforts of its drives."""
+        """Write the equations of motion of the mechanism without the efforts of its drives."""
         own_work, memory, _ = work
         state = loaded(q, v, memory.none, load, True)
         return int(rigid_equations(plant.own, state, True, own_work, memory.equations))

@@ -29,7 +29,7 @@ STOPS: Final = 5
 
 
 class JointEnds(NamedTuple):
-    """Position limits of joints and numbers of their end stops, named as in `PackedPlant`."""
+    """Position limits of joints and parameters of end stops, as fields of a `PackedPlant`."""
 
     table: Any
     stops: Any
@@ -37,7 +37,7 @@ class JointEnds(NamedTuple):
 
 @inner
 def is_beyond(position: Any, joint: Any) -> Any:
-    """Return whether a joint is beyond its ends, for numbers or lanes."""
+    """Return whether a joint is beyond its position limits, for floats or lanes."""
     return (position < joint[0]) | (position > joint[1])
 
 
@@ -61,7 +61,7 @@ def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, s
 
 @inner
 def scales(stops: Any) -> bool:
-    """Return whether stops depend on the effective inertia."""
+    """Return whether stiffness and damping of the stops scale with the effective inertia."""
     return bool(stops[BY_INERTIA] + stops[BY_INERTIA + 1] > 0.0)
 
 
@@ -123,9 +123,9 @@ def forward_substitute(factor: Any, count: int, x: Any) -> None:
 def end_stop_effort(
     position: Any, rate: Any, lower: Any, upper: Any, stiffness: Any, damping: Any
 ) -> Any:
-    """Compute the effort [N or N m] of the stops on a joint; zero within limits, never pulling.
+    """Compute the effort [N or N m] of a joint's end stops; zero within limits.
 
-    For numbers or lanes.
+    The effort never pulls. Arguments are floats or lanes.
     """
     up = stiffness * (lower - position) - damping * rate
     down = stiffness * (upper - position) - damping * rate
@@ -137,7 +137,8 @@ def end_stop_effort(
 def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
     """Clip an effort to the motor's limit at a joint rate (`Actuator.effort_limit_at`).
 
-    For numbers or lanes; `columns` is the length of `joint`.
+    Arguments are floats or lanes; `columns` is the length of the row `joint` of the `joint_table`.
+    Returns the effort [N or N m].
     """
     speed = abs(rate)
     has = joint[4] + 0.0 * speed

@@ -54,12 +54,12 @@ SHORTEST: Final = 1e-6
 
 
 class MotionEquations(NamedTuple):
-    """Equations of motion at one state.
+    """Arrays of the equations of motion at one state.
 
     Attributes:
         M: (nv, nv) mass matrix, lower triangle.
         D: (nv, nv) viscous damping, lower triangle; only if it may have to be implicit.
-        L: (nf, nv) the rates of the joints with friction are L V.
+        L: (nf, nv) Jacobian: the rates of the joints with friction are L V for a velocity V.
         force: (nv,) M V' without dry friction, end stops included.
         drift: (nf,) L' V, the joints' accelerations for V' = 0.
         stops: (n, 2) stiffness and damping of the end stops that push driven joints, zero for the
@@ -78,7 +78,7 @@ class PieceMemory(NamedTuple):
     """Scratch arrays for the piece of a step that is being integrated.
 
     Attributes:
-        start, start_rate: (nq,) and (nv,) state at its beginning.
+        start, start_rate: (nq,) and (nv,) state at the beginning of the piece.
         ahead: (nv,) velocity by which the configuration changes at a stage.
         row: (k,) row of the plan at a stage.
         load: (6 or 15,) external wrench and motion of the base at a stage.
@@ -101,7 +101,7 @@ class HybridScratch(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """Two ends, as fractions of the step, between which a joint comes to rest.
+    """Search interval, in fractions of the step, for the instant at which a joint stops.
 
     At `lower` the joint nearest to rest still slides. At `upper`, if this is at most 1, its rate
     has changed sign. `f_lower` and `f_upper` are its rates there, relative to that at the
@@ -270,14 +270,14 @@ def hybrid_step(
 
 @inner
 def choose_all(where: Any, source: Any, out: Any) -> None:
-    """Copy an array (k,) into another in these lanes."""
+    """Copy an array (k,) into another in the lanes of a mask."""
     for k in range(out.shape[0]):
         out[k] = choose(where, source[k], out[k])
 
 
 @inner
 def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any) -> Any:
-    """Return the lanes that accept a trial of a piece, the new bracket, and the next end.
+    """Return lanes that accept a trial length of a piece, new bracket, and next trial.
 
     A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
     finds. If the rate jumps to the other sign, the piece ends behind the jump.
@@ -295,7 +295,7 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
 
 @inner
 def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any) -> None:
-    """Write the state at a stage of a piece of length `piece` [s], or after the last stage."""
+    """Write the state at an integration stage of a piece, or after its last stage."""
     nq, nv = s.rates.shape[1], s.accelerations.shape[1]
     if stage == 0:
         copy(p.start, s.configuration)
@@ -316,10 +316,11 @@ def put_accelerations(
     friction: Any, s: Any, e: Any, j: Any, stage: int, implicit: bool, damped: Any,
     is_factored: bool,
 ) -> bool:  # fmt: skip
-    """Write the accelerations of a stage, also to j.x; return False if M + damped D is indefinite.
+    """Write the accelerations (nv,) at a stage; return False if they are not determined.
 
-    `damped` is gamma h for an implicit step. The mass matrix may be factorized already,
-    and the joints' modes chosen.
+    They are also written to `j.x`. The result is False if M + damped D, of mass matrix M and
+    damping D, is not positive definite; `damped` is gamma h for an implicit step. The mass matrix
+    may be factorized already, and the joints' modes chosen.
     """
     nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]
@@ -355,7 +356,7 @@ def put_accelerations(
 
 @inner
 def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
-    """Let joints stick that broke away but moved backward; return the lanes with such joints."""
+    """Let joints stick that broke away but reversed; return the mask of their lanes."""
     held = going & ~going
     for i in range(j.mode.shape[0]):
         broke_away = going & (abs(j.mode[i]) == 1.0) & (abs(j.first_speed[i]) <= rest)
@@ -367,7 +368,7 @@ def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
 
 @inner
 def remaining_rate_fraction(j: Any, rest: Any) -> Any:
-    """Return the remaining fraction of the rate of the sliding joint nearest to rest, at most 1."""
+    """Return the smallest ratio of a sliding joint's rate to its first rate, at most 1."""
     least = 0.0 * rest + 1.0
     for i in range(j.mode.shape[0]):
         moved = abs(j.first_speed[i])
@@ -379,7 +380,7 @@ def remaining_rate_fraction(j: Any, rest: Any) -> Any:
 
 @inner
 def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
-    """Return the bracket of a piece that begins at `done`, in these lanes."""
+    """Return the bracket with a new piece that begins at `done` in the lanes of a mask."""
     lower, f_lower, upper, f_upper, side, bisects = bracket
     return Bracket(
         choose(where, done, lower),
@@ -393,7 +394,7 @@ def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
 
 @inner
 def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
-    """Return the bracket with one end replaced.
+    """Return the bracket with one end replaced by the trial point.
 
     If the other end is kept again, its rate is reduced (Anderson and Bjorck, 1973).
     """
@@ -414,7 +415,7 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
 
 @inner
 def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
-    """Let joints stick that came to rest; return the lanes in which one still has a rate.
+    """Let joints stick that came to rest; return the lanes with a remaining rate.
 
     The changes that bring these rates to zero are written to `j.required`.
     """

@@ -33,10 +33,10 @@ class PackedPlant(NamedTuple):
 
     Attributes:
         mechanism: arrays that only the functions of the kind read.
-        table: (n, 2 or more) limits of the joints and curves of their motors, see `joint_table`.
-        friction: (nf, sticking.ROW) of the joints that have dry friction.
+        table: (n, 2 or more) position limits and torque-speed curves, see `joint_table`.
+        friction: (nf, sticking.ROW) parameters of the joints that have dry friction.
         options: (OPTIONS,) options of hybrid steps, 1 or 0.
-        stops: (5,) numbers of `end_stops`.
+        stops: (5,) parameters of the end stops, see `EndStops.numbers`.
     """
 
     mechanism: Any
@@ -47,11 +47,11 @@ class PackedPlant(NamedTuple):
 
 
 class Control(NamedTuple):
-    """Control law and its data.
+    """Control law of a simulation, with model, gains and effort limits.
 
     Attributes:
         model: arrays of the mechanism that the controller assumes; only the kind reads them.
-        law: code of `control_laws`.
+        law: integer code of a law in `control_laws`.
         kp, kv: (nv, nv) gains, or (0, 0); further rows of kp contain data of the law.
         effort_limits: (2 n,) [N or N m] the least, then the largest.
     """
@@ -93,10 +93,11 @@ class PackedRollout(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Arguments that are equal for all steps.
+    """Plant, control law and scratch memory, equal for all steps of a simulation.
 
     Attributes:
-        plant, control: as above.
+        plant: `PackedPlant` to simulate.
+        control: `Control` law and its data.
         work: scratch memory of the kind.
         scratch: memory of the step.
     """
@@ -108,12 +109,12 @@ class Task(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Step of a simulation.
+    """Inputs of one simulation step, and the arrays that record its efforts.
 
     Attributes:
         rows: (1, k) for the law with constant efforts; or (4, k) for a continuous law.
         load: (1 or 3, 6 or 15) external wrench, and the motion of the base if it moves.
-        h: [s].
+        h: [s] length of the step.
         at_instant: whether it starts at an instant of control: then efforts are computed first, and
             recorded.
         required, applied: (n,) recorded efforts, before and after limits.
@@ -133,7 +134,7 @@ class Stages(NamedTuple):
     Attributes:
         rates, accelerations: (4, nq) and (4, nv) time derivatives at the stages.
         configuration, velocity: (nq,) and (nv,) the state at a stage.
-        required, effort: (n,) before and after limits.
+        required, effort: (n,) efforts before and after limits.
     """
 
     rates: Any
@@ -152,7 +153,7 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
         step: function that advances a state, step(task, step, configuration, velocity).
         task: a `Task`.
         rollout: a `PackedRollout`.
-        first, last: rows.
+        first, last: indices of the first row (given) and the last row to compute.
 
     Returns:
         A status, the number of valid rows, and the number of further steps; after a failure the row
@@ -178,7 +179,7 @@ def commanded(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Write the law's efforts to `required` and the limited ones to `effort`; False on failure."""
+    """Write a control law's efforts before and after limits; return False on failure."""
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, required)

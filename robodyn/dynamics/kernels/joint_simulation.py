@@ -23,11 +23,12 @@ from robodyn.numerics.vectors import clear, copy
 
 
 class JointMemory(NamedTuple):
-    """Scratch arrays that the functions of this module need, for one state or eight.
+    """Preallocated scratch arrays for simulation, for one state or eight in lanes.
 
     Attributes:
-        vectors: (4, n).
-        M, L, slopes: (n, n), (n, n) and (n, 2) for `end_stops.add_end_stops`.
+        vectors: (4, n) four vectors for intermediate results.
+        M, L: (n, n) mass matrix and Jacobian of the driven joints, for end stops.
+        slopes: (n, 2) stiffness and damping of the end stops that push.
     """
 
     vectors: Any
@@ -38,17 +39,19 @@ class JointMemory(NamedTuple):
 
 @inner
 def do_nothing(mechanism: Any, q: Any, s: Any) -> None:
-    """Compute nothing before the equations."""
+    """Do nothing: the default of `place` for kinds without shared computations."""
 
 
 @inner
 def never(mechanism: Any, joint: int) -> bool:
-    """Return False: no joint is continuous."""
+    """Return False: the default of `wraps` for kinds without continuous joints."""
     return False
 
 
 class JointEquations(NamedTuple):
-    """Equations of motion of a kind of mechanism; `s` are scratch arrays, of floats or lanes.
+    """Compiled functions for the equations of motion of a kind of mechanism.
+
+    Their argument `s` contains scratch arrays, of floats or lanes.
 
     Attributes:
         joints: joints(mechanism) -> number of joints.
@@ -73,7 +76,7 @@ class JointEquations(NamedTuple):
 
 
 def mass_matrix_rows(kind: JointEquations) -> Any:
-    """Return the function that writes the mass matrix by rows, for `lanes.evaluate_lanes`."""
+    """Return a function for `evaluate_lanes` that writes the mass matrix in row-major order."""
     joints, mass_matrix, place = kind.joints, kind.mass_matrix, kind.place
 
     @inner
@@ -86,7 +89,7 @@ def mass_matrix_rows(kind: JointEquations) -> Any:
 
 
 def loop_functions(kind: JointEquations) -> Functions:
-    """Return the functions that a kind of mechanism needs for its simulation loops."""
+    """Create the `Functions` of a kind's simulation loops from its `JointEquations`."""
     joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, wraps = kind
 
     @inner
@@ -117,7 +120,7 @@ def loop_functions(kind: JointEquations) -> Functions:
 
     @inner
     def held_efforts(plant: Any, state: Any, work: Any, out: Any, slopes: Any) -> bool:
-        """Write the efforts of motors and end stops, after `place`; return whether they exist."""
+        """Write the efforts (n,) of motors and end stops; return whether they exist."""
         q, qd = state.q, state.rates
         if not joint_efforts(plant, state.acceleration_or_effort, q, qd, out, slopes):
             return True
@@ -142,7 +145,7 @@ def loop_functions(kind: JointEquations) -> Functions:
 
     @inner
     def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
-        """Do nothing, because every q is a valid configuration."""
+        """Do nothing, because every vector of joint positions is a valid configuration."""
         return OK
 
     @inner
@@ -184,5 +187,5 @@ def loop_functions(kind: JointEquations) -> Functions:
 
 @inner
 def joint_positions(plant: Any, q: Any, out: Any) -> None:
-    """Write the positions of the driven joints."""
+    """Write the positions (n,) of the driven joints: the configuration itself."""
     copy(q, out)

@@ -25,7 +25,7 @@ from robodyn.numerics.simd.tables import new_table
 def evaluate_lanes(
     find: Any, mechanism: Any, given: Any, width: int, settings: Any, alone: bool, s: Any, out: Any
 ) -> int:
-    """Compute a result (k,) for each of N states and write it to `out` (N, k).
+    """Compute a result for each of N states, eight at a time, and write it to `out` (N, k).
 
     Args:
         find: function find(mechanism, state, settings, s, found), all in lanes; writes a result, a
@@ -75,7 +75,7 @@ def evaluate_lanes(
 def evaluate_without_scratch(
     find: Any, first: Any, second: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Compute results like `evaluate_lanes`, by equations that need no scratch arrays."""
+    """Compute results like `evaluate_lanes`, by a function that needs no scratch arrays."""
     mechanism, states, width = borrowed_array((first, second)), borrowed_array(given), BASE
     for k in range(len(states)):
         width = max(width, states[k].shape[1])

@@ -86,7 +86,7 @@ _HEAD, _PLAN, _NUMBERS = TREE_PLAN.size, LINK_PLAN.size, LINK_NUMBERS.size
 
 @inner
 def link_of(plan: Any, numbers: Any, i: int) -> Any:
-    """Return link i of the tree."""
+    """Return the record of link i of the tree."""
     return _link(plan, _HEAD + i * _PLAN, numbers, i * _NUMBERS)
 
 
@@ -98,7 +98,7 @@ def links_of(plan: Any, numbers: Any) -> int:
 
 @inner
 def are_configurations(plan: Any, numbers: Any, p: Any) -> bool:
-    """Return whether rows p are finite configurations with unit quaternions."""
+    """Return whether all joint positions p (N, k) are finite, with unit quaternions."""
     tree = _tree(plan, 0, numbers, 0)
     if not are_rows(p, tree.positions):
         return False
@@ -117,7 +117,7 @@ def are_configurations(plan: Any, numbers: Any, p: Any) -> bool:
 
 @inner
 def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
-    """Return whether rows p, r and c are configurations, velocities and accelerations."""
+    """Return whether N states have valid positions and finite rates and rate derivatives."""
     rates = _tree(plan, 0, numbers, 0).rates
     if not (are_rows(r, rates) and are_rows(c, rates)):
         return False
@@ -139,7 +139,7 @@ def are_rows(rows: Any, width: int) -> bool:
 
 @inner
 def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
-    """Compute the frame of a link from that of its parent, both rows of F."""
+    """Write the frame of a link, computed from the frame of its parent, to the array F."""
     x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
     origin = add(vector(parent, ORIGIN), combine(x, y, z, link.shift))
     a, b = combine(x, y, z, link.frame_x), combine(x, y, z, link.frame_y)
@@ -175,7 +175,7 @@ def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
 
 @inner
 def place_root(root: Any, F: Any) -> None:
-    """Write the frame of the root, which its record contains."""
+    """Write the frame of the root link, which the root's record contains."""
     store(F[0], X, root.frame_x)
     store(F[0], Y, root.frame_y)
     store(F[0], Z, root.frame_z)
@@ -184,7 +184,7 @@ def place_root(root: Any, F: Any) -> None:
 
 @inner
 def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
-    """Compute the frames of all links."""
+    """Write the frames of all links to the array F (links, PLACED)."""
     place_root(link_of(plan, numbers, 0), F)
     for i in range(1, F.shape[0]):
         link = link_of(plan, numbers, i)
@@ -193,7 +193,7 @@ def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
 
 @inner
 def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
-    """Write the rows from a link up to the root, which is excluded; return their number."""
+    """Write the indices of the links from a link up to the root; return their number."""
     count = 0
     while row > 0:
         way[0, count] = row
@@ -204,7 +204,7 @@ def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
 
 @inner
 def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
-    """Compute the frames of the links from the root to a link."""
+    """Write the frames of the links from the root to a given link to the array F."""
     place_root(link_of(plan, numbers, 0), F)
     for k in range(count - 1, -1, -1):
         i = int(way[0, k])
@@ -221,7 +221,7 @@ def point_of(placed: Any, at: Any) -> Any:
 
 @inner
 def state_of_tangent(S: Any, n: int) -> Any:
-    """Return the tangent (rates nv,) of state n; None for the identity."""
+    """Return the matrix (rates nv,) from velocity to joint rates of state n; None if identity."""
     if S is None:
         return None
     return borrowed_array(S)[n]
@@ -229,7 +229,7 @@ def state_of_tangent(S: Any, n: int) -> Any:
 
 @inner
 def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
-    """Add the twist due to coordinate j to a Jacobian J (6 nv,), by rows; S is (rates nv,)."""
+    """Add the twist per unit rate of one coordinate to a row-major Jacobian J (6 nv,)."""
     nv = J.shape[0] // 6
     if S is None:
         for k in range(3):
@@ -245,7 +245,7 @@ def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
 
 @inner
 def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
-    """Add the twist at a point due to a link's joint to a Jacobian."""
+    """Add the twist that a link's joint causes at a point to a Jacobian (6 nv,)."""
     kind, j = link.kind, link.rate
     z, arm = scale(link.factor, vector(placed, AXIS)), sub(point, vector(placed, JOINT))
     zero = (0.0, 0.0, 0.0)
@@ -262,7 +262,7 @@ def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
 
 @inner
 def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, own: Any) -> None:
-    """Compute velocity and acceleration of a link from those of its parent, rows (MOVED,)."""
+    """Compute a link's velocity and acceleration (MOVED,) from those of its parent."""
     omega, alpha = vector(above, OMEGA), vector(above, ALPHA)
     arm, z = sub(vector(placed, JOINT), vector(parent, ORIGIN)), vector(placed, AXIS)
     carried = cross(omega, arm)
@@ -444,14 +444,14 @@ def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, 
 
 @inner
 def center_of(link: Any, placed: Any) -> Any:
-    """Return the center of mass of a link, in base axes."""
+    """Return the center of mass (3,) [m] of a link in the base frame."""
     x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
     return add(vector(placed, ORIGIN), combine(x, y, z, link.com))
 
 
 @inner
 def carry(link: Any, placed: Any, out: Any) -> None:
-    """Write mass, first moment and inertia of a link about the base's origin to `out`."""
+    """Write a link's mass, first moment and inertia, about the base's origin, to `out`."""
     clear(out)
     if link.has_mass == 1:
         center, mass = center_of(link, placed), link.mass
@@ -492,7 +492,7 @@ def add_momentum(link: Any, placed: Any, carried: Any, center: Any, S: Any, A: A
 def add_momentum_column(
     A: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any
 ) -> None:
-    """Add the momentum of a rigid assembly; `velocity` is that at the base's origin."""
+    """Add the momentum of a rigid assembly to column j; `velocity` is at the base's origin."""
     moment = vector(carried, MOMENT)
     linear = axpy(carried[0], velocity, cross(omega, moment))
     angular = add(cross(moment, velocity), symmetric(carried, INERTIA, omega))

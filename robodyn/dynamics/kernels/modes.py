@@ -25,15 +25,15 @@ NO_FRICTION: Final = 2.0
 
 
 class FrictionMemory(NamedTuple):
-    """Scratch arrays for nf joints with friction, of a mechanism with nv velocities.
+    """Scratch arrays to decide which joints stick, for nf joints with dry friction.
 
     Attributes:
         factor: (nv, nv) Cholesky factor of the mass matrix, with implicit damping if any.
         x: (nv,) accelerations.
-        X: (nf, nv) M^-1 L', row by row.
+        X: (nf, nv) M^-1 L', row by row, with the mass matrix M and the joints' Jacobian L.
         G: (nf, nf) L M^-1 L', accelerations of the joints per unit of their efforts.
         H: (nf, nf) scratch.
-        speed, first_speed: (nf,) rates L V now, and at the beginning of a piece.
+        speed, first_speed: (nf,) rates of the joints now, and at the beginning of a piece.
         mode: (nf,) 1 or -1 slides, 0 sticks, NO_FRICTION.
         required: (nf,) values of L x at the joints that stick.
         free: (nf,) accelerations of the joints at rest without friction.
@@ -69,7 +69,7 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 @inner
 def rest_threshold(rate: Any, count: int) -> Any:
-    """Return the rate below which a joint counts as at rest, from the present rates (count,)."""
+    """Return the rate below which a joint counts as at rest, given the rates (count,)."""
     largest = largest_of(abs(rate[0]), 1.0)
     for j in range(1, count):
         largest = largest_of(abs(rate[j]), largest)
@@ -78,7 +78,11 @@ def rest_threshold(rate: Any, count: int) -> Any:
 
 @noinline
 def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count: int) -> bool:
-    """Factorize M, or M + factor D if `damped`, into A; False if it is not positive definite."""
+    """Factorize the mass matrix, with implicit damping if `damped`, into A (nv, nv).
+
+    The matrix is M, or M + factor D with the viscous damping D. Returns False if it is not positive
+    definite.
+    """
     for i in range(count):
         for j in range(i + 1):
             A[i, j] = M[i, j]
@@ -89,7 +93,10 @@ def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count
 
 @noinline
 def decay(A: Any, D: Any, count: int, x: Any) -> Any:
-    """Return the trace of M^-1 D, the sum of velocity decay rates [1/s]; A is the factor of M."""
+    """Return the sum of the velocity decay rates [1/s] due to viscous damping D.
+
+    This is the trace of M^-1 D; A is the Cholesky factor of the mass matrix M.
+    """
     total = 0.0 * A[0, 0]
     for j in range(count):
         for i in range(count):
@@ -101,7 +108,11 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 @noinline
 def put_responses(L: Any, j: Any) -> bool:
-    """Write the responses X and G of the joints at rest; return whether there are any."""
+    """Write the accelerations due to unit friction at joints at rest; False if none rests.
+
+    With the mass matrix M and the joints' Jacobian L, these are M^-1 L' and L M^-1 L', the fields X
+    and G of the `FrictionMemory`.
+    """
     nf, nv = L.shape
     some = False
     for i in range(nf):
@@ -120,9 +131,11 @@ def put_responses(L: Any, j: Any) -> bool:
 
 @noinline
 def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
-    """Change x (nv,) minimally in metric M so that L x = j.required at the sticking joints.
+    """Change accelerations x (nv,) so that sticking joints have the required ones.
 
-    `j.required` is overwritten. X and G of these joints may be known.
+    The change is the smallest in the metric of the mass matrix with L x = j.required, where L is
+    the Jacobian of the sticking joints. `j.required` is overwritten. X and G of these joints may be
+    known.
     """
     mode, n, some = j.mode, j.mode.shape[0], False
     for i in range(n):
@@ -148,19 +161,19 @@ def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
 
 @noinline
 def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fresh: Any) -> Any:
-    """Choose for each joint whether it slides or sticks; return whether the whole mechanism sticks.
+    """Choose which joints slide and which stick; return whether the whole mechanism sticks.
 
     Joints that move keep sliding. Joints at rest stick if friction can hold them, given the
     friction of the others. A joint that breaks away then has kinetic friction, which may be lower,
     so the remaining joints at rest are evaluated again.
 
     Args:
-        friction: (nf, sticking.ROW).
+        friction: (nf, sticking.ROW) dry friction of the joints.
         equations: `hybrid_step.MotionEquations`.
         j: `FrictionMemory`; the modes are written. The mass matrix must be factorized and the
             speeds computed.
         rest: rate below which a joint is at rest.
-        rate: (nv,).
+        rate: (nv,) velocity.
         fresh: mask of the lanes in which to choose; the others keep their modes.
     """
     L, x, mode, among = equations.L, j.x, j.mode, j.among
@@ -229,7 +242,7 @@ def is_at_equilibrium(j: Any, rest: Any, rate: Any) -> Any:
 
 @inner
 def row_times(L: Any, i: int, x: Any, start: Any) -> Any:
-    """Return `start` plus the product of a row of L and x, summed in this order."""
+    """Return `start` plus the scalar product of a row of L and x, summed in order."""
     total = start + 0.0 * L[i, 0]
     for k in range(x.shape[0]):
         total = total + L[i, k] * x[k]
@@ -238,6 +251,6 @@ def row_times(L: Any, i: int, x: Any, start: Any) -> Any:
 
 @inner
 def add_row(L: Any, i: int, factor: Any, where: Any, x: Any) -> None:
-    """Add a multiple of a row of L to x, in these lanes."""
+    """Add a multiple of a row of L to x in the lanes of a mask."""
     for k in range(x.shape[0]):
         x[k] = choose(where, x[k] + L[i, k] * factor, x[k])

@@ -16,7 +16,7 @@ from robodyn.numerics.vectors import copy
 
 @inner
 def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) at the second Rosenbrock stage (1) or after the step (2)."""
+    """Write the state (count,) at the second stage (1) or the end (2) of a Rosenbrock step."""
     for j in range(count):
         if stage == 1:
             out[j] = start[j] + dt * rates[0, j]
@@ -26,7 +26,7 @@ def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: A
 
 @inner
 def stage_time(stage: int, last: int) -> float:
-    """Return the time of a stage as a fraction of the piece."""
+    """Return the time of an integration stage as a fraction of its piece of the step."""
     if stage <= 0:
         return 0.0
     if stage >= last - 1:
@@ -36,7 +36,7 @@ def stage_time(stage: int, last: int) -> float:
 
 @inner
 def put_between(rows: Any, first: int, when: float, out: Any) -> None:
-    """Interpolate three rows at 0, 1/2 and 1 by a parabola."""
+    """Write the value at a time of the parabola through rows at times 0, 1/2 and 1."""
     a = (2.0 * when - 1.0) * (when - 1.0)
     b = 4.0 * when * (1.0 - when)
     c = when * (2.0 * when - 1.0)
@@ -46,7 +46,7 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 @inner
 def between(bracket: Any, shortest: float) -> Any:
-    """Return the next trial for a root: by regula falsi, by bisection, or at the bracket's end."""
+    """Return the next trial point between the ends of a root's bracket."""
     low, at_low, high, at_high, _, bisects = bracket
     fraction = choose(bisects, 0.5, at_low / (at_low - at_high))
     fraction = choose(fraction > 1e-9, fraction, 1e-9)

@@ -27,9 +27,9 @@ def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
     """Compute the force [N] of a spring on its end at the parent, for floats or lanes.
 
     Args:
-        law, start: the numbers from STIFFNESS to SLACK are law[start : start + 4].
+        law, start: the parameters from STIFFNESS to SLACK are law[start : start + 4].
         reach: [m] from the end at the parent to that at the child.
-        rate: [m/s] its derivative.
+        rate: [m/s] time derivative of `reach`.
     """
     length = norm(reach)
     inverse = choose(length > SHORTEST, 1.0 / length, 0.0 * length)

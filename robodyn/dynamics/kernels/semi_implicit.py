@@ -36,15 +36,18 @@ from robodyn.numerics.vectors import copy
 
 @noinline
 def put_velocity(plant: Any, e: Any, j: Any, h: float, v: Any, out: Any) -> bool:
-    """Write the velocity (nv,) after a step of h [s]; False if M + h D is not positive definite.
+    """Write the velocity (nv,) after a semi-implicit step; False if it is not determined.
 
     Args:
         plant: its friction (nf, sticking.ROW) and end stops.
         e: `hybrid_step.MotionEquations` with the damping, which is overwritten.
         j: `modes.FrictionMemory` with the joints' speeds.
-        h: [s].
-        v: (nv,).
-        out: (nv,).
+        h: [s] length of the step.
+        v: (nv,) velocity at the beginning of the step.
+        out: (nv,) velocity at the end of the step.
+
+    Returns:
+        False if M + h D, of mass matrix M and damping D, is not positive definite.
     """
     friction, L, x = plant.friction, e.L, j.x
     nf, nv = friction.shape[0], x.shape[0]

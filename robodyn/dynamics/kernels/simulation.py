@@ -85,7 +85,7 @@ class Functions(NamedTuple):
 def command_at_instant(
     command: Any, task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
-    """Compute the commanded efforts at the beginning of a step, before and after their limits."""
+    """Compute and record the commanded efforts (n,) at the beginning of a step."""
     s, p = task.scratch.stages, task.scratch.piece
     copy(configuration, s.configuration)
     copy(velocity, s.velocity)
@@ -106,7 +106,7 @@ def command_at_instant(
 def hybrid_loop(kind: Functions) -> Any:
     """Create the simulation loop for joints that stick or are damped strongly.
 
-    Its arguments are those of the loop that `smooth_loop` creates.
+    The loop has the same arguments as the loop that `smooth_loop` creates.
     """
     command, normalize, sizes = kind.command, kind.normalize, kind.sizes
     equations, configuration_rate = kind.equations, kind.configuration_rate
@@ -114,7 +114,7 @@ def hybrid_loop(kind: Functions) -> Any:
 
     @inner
     def supply(task: Any, step: Any, when: float, given: bool) -> Any:
-        """Return a status and the state at a stage, with its efforts and load."""
+        """Return a status and the `State` at an integration stage, with its efforts and load."""
         s, p = task.scratch.stages, task.scratch.piece
         status, q, v = integration.OK, s.configuration, s.velocity
         put_load(step, when, p.load)

@@ -69,7 +69,7 @@ def loop_entries(
 
 @inner
 def always_fits(structure: Any, rows: Any) -> bool:
-    """Return True: the scratch arrays fit on the stack."""
+    """Return True: the default of `fits`, if scratch arrays always fit on the stack."""
     return True
 
 

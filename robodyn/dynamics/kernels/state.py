@@ -15,7 +15,7 @@ from robodyn.numerics.compiler import inner
 
 
 class State(NamedTuple):
-    """State, of floats or of lanes.
+    """State of a mechanism with loads, as arrays of floats or lanes.
 
     Attributes:
         q: configuration.
@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 @inner
 def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> Any:
-    """Create a state from the arrays of a call; wrench and base may be None."""
+    """Create a `State` from the arguments of a kernel call; wrench and base may be None."""
     parts = borrowed_array(q), borrowed_array(rates), borrowed_array(acceleration_or_effort)
     load, contact = borrow_optional(wrench, parts[1])
     motion, moves = borrow_optional(base, parts[1])
@@ -47,7 +47,7 @@ def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base:
 
 @inner
 def borrow_optional(given: Any, other: Any) -> Any:
-    """Return a borrowed array and True, or `other` and False if `given` is None.
+    """Return (borrowed array, True) for an array, or (`other`, False) for None.
 
     If the type of `given` is None, the code for its presence is not compiled.
     """
@@ -59,20 +59,20 @@ def borrow_optional(given: Any, other: Any) -> Any:
 
 @inner
 def unloaded(q: Any, rates: Any, acceleration_or_effort: Any) -> Any:
-    """Create a state without a wrench, on a fixed base."""
+    """Create a `State` without an external wrench, on a fixed base."""
     return State(q, rates, acceleration_or_effort, q, False, q, False)
 
 
 @inner
 def loaded(q: Any, rates: Any, acceleration_or_effort: Any, load: Any, contact: bool) -> Any:
-    """Create a state under a load: its wrench if there is contact, then the motion of the base."""
+    """Create a `State` from a load (6 or 15,): external wrench, then motion of the base."""
     base = load[WRENCH:]
     return State(q, rates, acceleration_or_effort, load, contact, base, base.shape[0] == BASE)
 
 
 @inner
 def are_numbers(array: Any, count: int) -> bool:
-    """Return whether an array has `count` finite numbers."""
+    """Return whether an array has `count` entries, all finite."""
     if array.shape[0] != count:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing
@@ -84,7 +84,7 @@ def are_numbers(array: Any, count: int) -> bool:
 
 @inner
 def is_motion(state: Any, rates: int, acceleration_or_effort: int) -> bool:
-    """Return whether the arrays other than the configuration are finite and of the right size."""
+    """Return whether all arrays but the configuration are finite and of the right size."""
     if not (
         are_numbers(state.rates, rates)
         and are_numbers(state.acceleration_or_effort, acceleration_or_effort)

@@ -44,9 +44,10 @@ def solve_stiction(
     """Compute the friction efforts that hold joints, within their bounds.
 
     Args:
-        G: (n, n), both triangles; read where both joints are among those at rest.
-        free: (n,) accelerations without these efforts.
-        low, high: (n,) bounds.
+        G: (n, n) accelerations of the joints per unit of their efforts, both triangles; read where
+            both joints are among those at rest.
+        free: (n,) accelerations of the joints without these friction efforts.
+        low, high: (n,) bounds of the efforts.
         among: (n,) 1 for joints at rest; the others are left out.
         side: (n,) becomes 0 for joints that are held, -1 or 1 for those that break away at a bound.
         effort: (n,) becomes the efforts, zero for joints that are left out.

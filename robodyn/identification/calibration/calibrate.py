@@ -60,8 +60,8 @@ def calibrate(
 ) -> Calibration:
     """Identify the dimensions of a mechanism, close to the nominal ones, from measurements.
 
-    Maximum a posteriori estimation by the Levenberg-Marquardt method with analytic derivatives.
-    Dimensions that the measurements do not determine keep their nominal values.
+    The most probable dimensions (maximum a posteriori) are found by least squares with analytic
+    derivatives. Dimensions that the measurements do not determine keep their nominal values.
 
     Args:
         m: nominal mechanism.
@@ -200,7 +200,12 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
 
 
 def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
-    """Compute nominal poses (N, 7) of the samples, each from the previous one or from home.
+    """Compute the model's body poses (N, 7) at the measured joint positions.
+
+    Forward kinematics of each sample start at the previous pose, or at home.
+
+    Returns:
+        Poses (N, 7) of the body, base frame.
 
     Raises:
         InvalidInput: the model has no pose for some readings.

@@ -64,7 +64,11 @@ class DeltaSettings:
     residual: float
 
     def klipper(self) -> str:
-        """Return the sections of Klipper's printer.cfg [mm, degrees]."""
+        """Format the sections for Klipper's printer.cfg [mm, degrees].
+
+        Returns:
+            Lines of the configuration file as one string.
+        """
         rotary = self.kinematics == "rotary_delta"
         lines = [f"# {self._remark}", "[printer]", f"kinematics: {self.kinematics}"]
         lines.append(f"{'shoulder' if rotary else 'delta'}_radius: {1e3 * self.radius:.4f}")
@@ -79,7 +83,10 @@ class DeltaSettings:
         return "\n".join(lines) + "\n"
 
     def marlin(self) -> str:
-        """Return Marlin's commands M665 and M666 [mm, degrees].
+        """Format Marlin's commands M665 and M666 [mm, degrees].
+
+        Returns:
+            Lines with the commands as one string.
 
         Raises:
             InvalidInput: the delta has arms, which Marlin does not support.
@@ -134,14 +141,21 @@ class _Delta(NamedTuple):
     rises: float
 
     def ends(self, values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return radii and heights (..., 3) of the arms' ends or carriages at joint positions."""
+        """Compute the positions of the arms' ends, or of the carriages.
+
+        Returns:
+            Radii [m] and heights [m] of the ends, (..., 3) each.
+        """
         moved = self.signs * at + values[9:12]
         if not self.is_rotary:
             return np.broadcast_to(values[2], moved.shape), moved
         return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
 
     def gaps(self, values: FloatArray, at: FloatArray, places: FloatArray) -> FloatArray:
-        """Return errors (N, 3) [m] of the rods' lengths, for joint and nozzle positions."""
+        """Compute the errors (N, 3) [m] of the rods' lengths.
+
+        `at` (N, 3) are joint positions, `places` (N, 3) [m] the corresponding nozzle positions.
+        """
         r, z = self.ends(values, at)
         a = values[3:6]
         e = np.stack([values[0] + r * np.cos(a), values[1] + r * np.sin(a), z], axis=-1)
@@ -157,7 +171,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
             slightly above these; by default random positions around home.
 
     Returns:
-        The parameters.
+        Parameters of the firmwares, with the residual of the fit.
 
     Raises:
         InvalidInput: the mechanism is not a delta, or a joint has no limit at its end stop.
@@ -249,7 +263,7 @@ def _fitted_configurations(m: Mechanism, delta: _Delta, near: FloatArray | None)
 
 
 def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
-    """Return the position of a link's point at home, in the base frame."""
+    """Return the position (3,) [m] of a link's point at home, in the base frame."""
     pose = m.link_pose(m.home, link)
     return np.asarray(pose[:3] + rotation_matrix(pose) @ xyz)
 

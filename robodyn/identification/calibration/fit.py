@@ -32,9 +32,10 @@ TERMS = 6
 
 @dataclass(frozen=True)
 class Noise:
-    """Standard deviations of the measurements by group, and of the joints' readings (n,).
+    """Standard deviations of measurement noise by group, and of the joints' readings.
 
-    Groups are `position` [m], `orientation` [rad] and `passive` [rad].
+    Groups are `position` [m], `orientation` [rad] and `passive` [rad]; the readings have n standard
+    deviations.
     """
 
     groups: Mapping[str, float]
@@ -43,10 +44,10 @@ class Noise:
 
 @dataclass(frozen=True)
 class CalibrationFit:
-    """Solution of the least-squares problem.
+    """Result of the least-squares fit of a calibration.
 
     Attributes:
-        unknowns: (U,) scaled, see `Problem`.
+        unknowns: (U,) scaled unknowns, see `Problem`.
         evaluated: residuals and derivatives at these unknowns.
         noise: given or estimated noise.
         whitened: (N r, U) derivatives of the residuals divided by their noise.
@@ -61,10 +62,10 @@ class CalibrationFit:
 
     @cached_property
     def root(self) -> FloatArray:
-        """Square root (U, U) of the scaled unknowns' covariance, including the prior.
+        """Matrix square root (U, U) of the covariance of the scaled unknowns.
 
-        Computed by a singular value decomposition, because squaring an ill-conditioned matrix would
-        lose its small singular values.
+        The covariance includes the prior. The root is computed by a singular value decomposition,
+        because squaring an ill-conditioned matrix would lose its small singular values.
         """
         values, rows = right_singular(self.whitened)
         return np.asarray(rows.T / np.sqrt(1.0 + values**2))
@@ -82,7 +83,9 @@ def fit(
     loss: str = "linear",
     report_progress: Callable[[float], None] | None = None,
 ) -> CalibrationFit:
-    """Maximize the posterior, and optionally estimate the noise of groups from residuals.
+    """Find the most probable unknowns of a calibration by least squares.
+
+    If `estimate` is set, the noise of each group is estimated from the residuals.
 
     The noise of a group follows from its residuals and the redundancy of its equations (variance
     components; Foerstner 1979); this estimate alternates with the fit.
@@ -95,7 +98,7 @@ def fit(
         report_progress: called with the progress from 0 to 1.
 
     Returns:
-        The solution.
+        The unknowns, with their residuals, noise and covariance.
 
     Raises:
         NoSolution: no parameters near the nominal ones give all samples a pose.
@@ -158,12 +161,12 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
 
 
 def whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
-    """Compute derivatives (N r, U) of the residuals, divided by their noise."""
+    """Compute the derivatives (N r, U) of the whitened residuals w.r.t. the unknowns."""
     return np.asarray((weights @ found.jacobian).reshape(-1, found.jacobian.shape[2]))
 
 
 def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
-    """Compute matrices (N, r, r) that whiten the residuals of each sample.
+    """Compute matrices (N, r, r) that whiten the r residuals of each of N samples.
 
     Errors of the joints' readings displace the predicted pose, so their noise adds to the
     tracker's.
@@ -197,7 +200,7 @@ def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
 
 @dataclass(frozen=True)
 class Visibility:
-    """Information that measurements contain about the parameters.
+    """Singular values and undetermined directions of a calibration's parameters.
 
     Attributes:
         singular_values: (p,) of the identification Jacobian, largest first. Its columns are
@@ -220,7 +223,9 @@ class Visibility:
 
 
 def visibility(whitened: FloatArray, count: int) -> Visibility:
-    """Compute the visibility of the first `count` unknowns; the others are nuisance parameters.
+    """Compute how well measurements determine the first `count` unknowns.
+
+    The other unknowns are nuisance parameters, which are eliminated.
 
     Args:
         whitened: (rows, U) derivatives of the residuals divided by their noise; see `Problem`.
@@ -239,7 +244,12 @@ def visibility(whitened: FloatArray, count: int) -> Visibility:
 
 
 def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute all U singular values and right singular vectors (U, U) of a matrix (rows, U)."""
+    """Compute singular values and right singular vectors of a matrix (rows, U).
+
+    Returns:
+        All U singular values, also if there are fewer rows, and the vectors as rows of a matrix (U,
+        U).
+    """
     count = matrix.shape[1]
     square = np.zeros((count, count))
     upper = np.linalg.qr(matrix, mode="r")
@@ -249,7 +259,7 @@ def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _sparse(rows: FloatArray) -> FloatArray:
-    """Convert rows (k, p) to sparse ones with the same span, by complete pivoting."""
+    """Convert k vectors (k, p) to sparse ones of the same span by complete pivoting."""
     out: FloatArray = rows.copy()
     left = list(range(len(out)))
     chosen: list[int] = []
@@ -267,7 +277,11 @@ def _sparse(rows: FloatArray) -> FloatArray:
 
 
 def combination(direction: FloatArray, names: Sequence[str]) -> str:
-    """Describe a direction: `leg1.offset` or `leg1.base.z + leg1.platform.z and 3 more`."""
+    """Format a direction in parameter space as a sum of named parameters.
+
+    Returns:
+        A string such as `leg1.offset` or `leg1.base.z + leg1.platform.z and 3 more`.
+    """
     largest = np.abs(direction).max()
     order = np.argsort(-np.abs(direction), kind="stable")
     kept = [i for i in order if abs(direction[i]) > FRACTION * largest]

@@ -33,7 +33,7 @@ RIGID, MOVED = 1e-9, 1e-3
 
 @dataclass(frozen=True)
 class Measurements:
-    """Samples of a mechanism at rest; SI units.
+    """Measurements for a calibration: N samples of a mechanism at rest, in SI units.
 
     Attributes:
         joints: (N, n) positions of the driven joints as the mechanism measures them, with its own
@@ -109,7 +109,7 @@ class Measurements:
             source: name for messages.
 
         Returns:
-            The measurements.
+            Checked samples of joint positions and of the target.
 
         Raises:
             InvalidInput: shapes are wrong, values are not finite, or quaternions are not of unit
@@ -196,7 +196,7 @@ def read_measurements(
         tracker_unit: `mm` if x, y and z are in millimeters.
 
     Returns:
-        The measurements.
+        Samples of joint positions and of the target, in SI units.
 
     Raises:
         InvalidInput: the file does not exist, or a cell or column is invalid or missing.
@@ -239,10 +239,11 @@ def read_measurements(
 
 
 def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray], FloatArray, int]:
-    """Read columns (N,) of a CSV file and readings (N, n) of the driven joints.
+    """Read a CSV file that has a column for each driven joint's position.
 
     Returns:
-        The columns by name, the readings, and the line number of the header.
+        Columns (N,) by name, readings (N, n) of the driven joints, and the line number of the
+        header.
 
     Raises:
         InvalidInput: the file does not exist, a cell is not a number, or a joint has no column.
@@ -284,7 +285,11 @@ def _refuse_missing(
 
 
 def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
-    """Return points (N, 3) or (1, 3) of the base or the body, in the frame of that part."""
+    """Convert points of the base or the body, given by coordinates or by name.
+
+    Returns:
+        Points (N, 3) or (1, 3) [m] in the frame of the base or the body.
+    """
     names: Any = [given] if isinstance(given, str) else given
     if len(names) and isinstance(names[0], str):
         found = {name: _named_point(m, which, str(name)) for name in dict.fromkeys(names)}

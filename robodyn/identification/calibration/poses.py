@@ -85,7 +85,7 @@ def calibration_poses(
         options: fields that replace those of the settings, such as `tracker_known`.
 
     Returns:
-        The poses.
+        The selected poses, with their configurations and information about the dimensions.
 
     Raises:
         InvalidInput: too few of the candidates can be reached.
@@ -157,7 +157,12 @@ def _random_configurations(
 def _information(
     m: Mechanism, configurations: FloatArray, settings: PoseSettings
 ) -> tuple[list[FloatArray], int]:
-    """Compute whitened derivatives (r, U) of each pose, and the number of parameters."""
+    """Compute the information about the unknowns that each pose would provide.
+
+    Returns:
+        For each pose, the whitened derivatives (r, U) of its residuals; and the number of
+        parameters.
+    """
     geometry = geometry_of(m)
     poses, measure = m.body_pose(configurations), settings.measure
     readings = {
@@ -198,7 +203,14 @@ def _log_det(rows: FloatArray) -> float:
 
 
 def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
-    """Return indices (n,) of blocks such that no single exchange increases the determinant."""
+    """Select n poses such that no single exchange increases the determinant.
+
+    The determinant is that of the information matrix: the prior's plus A' A for each selected block
+    A of whitened derivatives.
+
+    Returns:
+        Indices of the n blocks.
+    """
     stacked = np.array(blocks)
     chosen: list[int] = []
     inverse = np.eye(stacked.shape[2])
@@ -220,14 +232,20 @@ def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
 
 
 def _best(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
-    """Find the block that multiplies the determinant by the largest det(I + A inverse A')."""
+    """Find the index of the block that increases the information's determinant most.
+
+    `inverse` is the inverse (U, U) of the information so far. Blocks in `taken` are left out.
+    """
     gains = np.linalg.slogdet(np.eye(blocks.shape[1]) + blocks @ inverse @ blocks.swapaxes(1, 2))[1]
     gains[list(taken)] = -np.inf
     return int(gains.argmax())
 
 
 def _with(inverse: FloatArray, block: FloatArray, sign: float) -> FloatArray:
-    """Add a block to the inverse information or, with sign -1, remove it (Woodbury)."""
+    """Update the inverse information matrix (U, U) by one block (Woodbury's formula).
+
+    The block (r, U) is added or, with sign -1, removed.
+    """
     across = inverse @ block.T
     inner = np.eye(len(block)) + sign * block @ across
     return np.asarray(inverse - sign * across @ np.linalg.solve(inner, across.T))

@@ -27,12 +27,15 @@ POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
 
 class Measure(NamedTuple):
-    """Relation of a kind of measurement to the pose B X E.
+    """Relation of a kind of measurement to the target's pose in the tracker's frame.
+
+    The pose is B X E, with the base in the tracker's frame B, the body's pose X and the target on
+    the body E.
 
     Attributes:
-        rows: measured components, of the six of a pose.
-        target: degrees of freedom of E that may be unknown.
-        base: degrees of freedom of B that may be unknown.
+        rows: indices of the measured components among the six of a pose.
+        target: indices of the degrees of freedom of E that may be unknown.
+        base: indices of the degrees of freedom of B that may be unknown.
     """
 
     rows: tuple[int, ...]
@@ -57,7 +60,10 @@ WIDE = 100.0
 
 @dataclass(frozen=True)
 class Frames:
-    """Estimates of the frames B and E, and of zero offsets (k,) of the passive joints."""
+    """Estimated poses of base and target, and zero offsets (k,) of passive joints.
+
+    The base's pose is in the tracker's frame, the target's in the frame of the body.
+    """
 
     base: Frame
     target: Frame
@@ -65,7 +71,10 @@ class Frames:
 
 
 class Freedoms(NamedTuple):
-    """Unknown degrees of freedom of B and E, and whether the zero offsets are unknown."""
+    """Indices of the unknown degrees of freedom of the base's and the target's pose.
+
+    `zeros` states whether the zero offsets of the passive joints are unknown.
+    """
 
     base: tuple[int, ...]
     target: tuple[int, ...]
@@ -73,7 +82,11 @@ class Freedoms(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """Residuals (N, r), measured minus predicted, and their negated derivatives (N, r, U)."""
+    """Residuals (N, r) of a calibration, measured minus predicted, with derivatives.
+
+    `jacobian` (N, r, U) and `by_joint` (N, r, n) are the derivatives of the predicted values with
+    respect to the scaled unknowns and to the readings of the driven joints.
+    """
 
     residual: FloatArray
     jacobian: FloatArray
@@ -82,10 +95,10 @@ class Evaluated(NamedTuple):
 
 @dataclass
 class Problem:
-    """Residuals of a calibration as a function of U scaled unknowns.
+    """Least-squares problem of a calibration: residuals as a function of U unknowns.
 
-    The unknowns are deviations from the nominal parameters divided by their tolerances, then steps
-    of the frames divided by `WIDE`.
+    The unknowns are scaled: deviations from the nominal parameters divided by their tolerances,
+    then steps of the frames divided by `WIDE`.
 
     Attributes:
         geometry: geometry of the mechanism.
@@ -108,7 +121,7 @@ class Problem:
     poses: FloatArray
 
     def __post_init__(self) -> None:
-        """Compute derived attributes."""
+        """Compute the attributes that follow from the given ones."""
         geometry, measurements, free = self.geometry, self.measurements, self.free
         # several distances may be measured at one place
         _, self._first, which = np.unique(
@@ -151,7 +164,7 @@ class Problem:
         return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
 
     def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
-        """Convert unknowns to parameters (P,) and frames."""
+        """Convert scaled unknowns (U,) to parameters (P,) [m, rad] and frames."""
         parameters, base, target, zeros = self._steps(unknowns)
         values = self.nominal.copy()
         values[self.active] += parameters
@@ -160,7 +173,12 @@ class Problem:
         return values, moved
 
     def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:
-        """Split unknowns into parameters, frame steps (6,) and zero offsets; 0 for known ones."""
+        """Split scaled unknowns into steps of parameters, of both frames, and of zeros.
+
+        Returns:
+            Steps of the parameters, of base and target (6,), and of the zero offsets; 0 for known
+            ones.
+        """
         counts = len(self.active), len(self.free_base), len(self.free_target)
         parts = np.split(unknowns * self._scale, np.cumsum(counts))
         base, target = np.zeros(6), np.zeros(6)
@@ -168,7 +186,11 @@ class Problem:
         return parts[0], base, target, parts[3] if self._zeros else np.zeros_like(self.frames.zeros)
 
     def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
-        """Compute residuals and derivatives; None if the model has no pose for a sample."""
+        """Compute residuals and derivatives at scaled unknowns (U,).
+
+        Returns:
+            Residuals and derivatives, or None if the model has no pose for a sample.
+        """
         values, frames = self.unpacked(unknowns)
         measurements = self.measurements
         try:
@@ -224,7 +246,10 @@ class Problem:
     def _difference(
         self, place: FloatArray, rotation: FloatArray, predicted: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute residuals (N, 6), and convert derivatives of the predicted pose to theirs."""
+        """Compute the residuals (N, 6) of the target's pose, and their derivatives.
+
+        `predicted` contains the derivatives of the predicted pose, which are converted.
+        """
         seen, turn = self.measurements.target, np.zeros((len(place), 3))
         if 3 in self.rows:
             # imported here: see `tracking_frames`

@@ -16,7 +16,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 @dataclass(frozen=True)
 class CalibratedParameter:
-    """One dimension before and after calibration.
+    """Value of one dimension before and after a calibration.
 
     Attributes:
         name, unit: name and unit.
@@ -94,7 +94,7 @@ class Calibration:
         save(self.mechanism, path)
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the result, without the mechanisms, to plain numbers and strings."""
+        """Convert the result to dictionaries, lists and numbers, without the mechanisms."""
         return {
             "model": self.nominal.name,
             "samples": len(self.residuals),

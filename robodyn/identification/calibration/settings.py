@@ -19,7 +19,7 @@ Loss = Literal["linear", "soft_l1", "huber", "cauchy"]
 
 @dataclass(frozen=True)
 class CalibrationSettings:
-    """Unknowns of a calibration, their tolerances, and the noise.
+    """Settings of a calibration: unknowns, their tolerances, and measurement noise.
 
     Attributes:
         tracker: `unknown`, `known` (it measures in the mechanism's base frame), or the pose (7,) of
@@ -49,7 +49,7 @@ class CalibrationSettings:
 
 
 class CalibrationOptions(TypedDict, total=False):
-    """Fields of `CalibrationSettings` as keyword arguments."""
+    """Keyword arguments that set single fields of `CalibrationSettings`."""
 
     tracker: Literal["unknown", "known", ""] | ArrayLike
     target: Literal["unknown", "known", ""] | ArrayLike
@@ -76,8 +76,8 @@ class PoseSettings:
         margin: fraction of the joints' ranges to avoid at either end.
         max_condition: largest condition number, moments divided by the characteristic length. Near
             a singularity, small errors of the dimensions move the body far.
-        noise: noise of the tracker: that of positions relative to the mechanism's size, and that of
-            orientations [rad].
+        noise: noise of the tracker: standard deviation of positions, relative to the mechanism's
+            size, and of orientations [rad].
         seed: seed of the random numbers.
     """
 
@@ -95,7 +95,7 @@ class PoseSettings:
 
 
 class PoseOptions(TypedDict, total=False):
-    """Fields of `PoseSettings` as keyword arguments."""
+    """Keyword arguments that set single fields of `PoseSettings`."""
 
     measure: Literal["pose", "position", "height", "distance"]
     tracker_known: bool

@@ -14,7 +14,7 @@ ROUNDS = 20
 
 
 class Frame(NamedTuple):
-    """Frame: rotation (3, 3) and origin (3,) [m]."""
+    """Pose of a frame: rotation matrix (3, 3) and origin (3,) [m]."""
 
     rotation: FloatArray
     origin: FloatArray
@@ -26,14 +26,14 @@ class Frame(NamedTuple):
 
     @property
     def pose(self) -> FloatArray:
-        """Pose (7,): x y z, quaternion x y z w."""
+        """Pose (7,) [m, -]: position x y z, quaternion x y z w."""
         # imported here: it takes a third of a second, and `robodyn --help` needs none of it
         from scipy.spatial.transform import Rotation
 
         return np.concatenate([self.origin, Rotation.from_matrix(self.rotation).as_quat()])
 
     def moved(self, step: FloatArray) -> Frame:
-        """Displace the frame by a translation and a rotation vector (6,)."""
+        """Return the frame displaced by a translation and a rotation vector (6,) [m, rad]."""
         from scipy.spatial.transform import Rotation
 
         turned = Rotation.from_rotvec(step[3:]).as_matrix() @ self.rotation
@@ -43,7 +43,10 @@ class Frame(NamedTuple):
 def frames_from_poses(
     R: FloatArray, t: FloatArray, R_seen: FloatArray, t_seen: FloatArray, base: bool, target: bool
 ) -> tuple[Frame, Frame]:
-    """Estimate the base frame B in the tracker's and the target frame E from seen = B body E.
+    """Estimate the poses of base and target from poses that a tracker measured.
+
+    The measured pose of the target is B X E, with the base in the tracker's frame B, the body's
+    pose X and the target on the body E.
 
     Rotations are estimated first (Shah 2013), then the origins by linear least squares. Known
     frames stay the identity.
@@ -54,7 +57,7 @@ def frames_from_poses(
         base, target: whether B and E are unknown.
 
     Returns:
-        B and E.
+        Pose of the base in the tracker's frame, and of the target in the body's frame.
     """
     R_base, R_target = np.eye(3), np.eye(3)
     if base and target:
@@ -67,9 +70,10 @@ def frames_from_poses(
 
 
 def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Estimate rotations B and E of R_seen = B R E.
+    """Estimate the rotations B and E in R_seen = B R E from N pairs of R_seen and R.
 
-    The entries of B, by rows, are the first left singular vector of the sum of all R_seen kron R.
+    The entries of B in row-major order are the first left singular vector of the sum of all R_seen
+    kron R.
     """
     total = np.einsum("nij,nkl->ikjl", R_seen, R).reshape(9, 9)
     first = np.linalg.svd(total)[0][:, 0].reshape(3, 3)
@@ -84,7 +88,13 @@ def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArra
 def frames_from_positions(
     R: FloatArray, t: FloatArray, t_seen: FloatArray, base: bool, target: bool
 ) -> tuple[Frame, Frame]:
-    """Estimate the frames from the target's positions alone, by alternating steps."""
+    """Estimate the poses of base and target from positions that a tracker measured.
+
+    The steps alternate between the base in the tracker's frame and the target on the body.
+
+    Returns:
+        Pose of the base in the tracker's frame, and of the target in the body's frame.
+    """
     B, E = Frame.identity(), Frame.identity()
     for _ in range(ROUNDS if base and target else 1):
         if base:
@@ -106,7 +116,7 @@ def _origins(
     base: bool,
     target: bool,
 ) -> tuple[Frame, Frame]:
-    """Estimate the origins b and e from seen = b + B t + B R e, which is linear in both."""
+    """Estimate the origins b and e in t_seen = b + B t + B R e by least squares."""
     count = len(t)
     matrix = np.zeros((count, 3, 6))
     if base:
@@ -119,13 +129,17 @@ def _origins(
 
 
 def nearest_rotation(matrix: FloatArray) -> FloatArray:
-    """Compute the rotation nearest to a matrix (3, 3)."""
+    """Compute the rotation matrix (3, 3) nearest to a matrix (3, 3)."""
     u, _, v = np.linalg.svd(matrix)
     return np.asarray(u @ np.diag([1.0, 1.0, np.linalg.det(u @ v)]) @ v)
 
 
 def plane_frame(points: FloatArray) -> Frame:
-    """Fit the pose of the base relative to the plane z = 0 nearest to points (N, 3) [m]."""
+    """Fit a plane to points (N, 3) [m] and return the base's pose relative to it.
+
+    Returns:
+        Pose of the base in a frame whose plane z = 0 is the fitted plane.
+    """
     middle = points.mean(axis=0)
     _, _, axes = np.linalg.svd(points - middle)
     turn = axes * np.linalg.det(axes)

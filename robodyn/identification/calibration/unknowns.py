@@ -33,7 +33,10 @@ TRACKED = ("pose", "position", "height", "distance")
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:
-    """Return the kind of measurement, one of `MEASURES`.
+    """Determine which kind of measurement was made.
+
+    Returns:
+        Name of the kind, one of `MEASURES`.
 
     Raises:
         InvalidInput: the constraint is unknown or given together with measurements of a target, or
@@ -60,7 +63,10 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
 
 
 def frame_of(name: str, given: str | ArrayLike, measure: str) -> tuple[Frame, tuple[int, ...]]:
-    """Parse a frame of the settings; return it with its unknown degrees of freedom.
+    """Parse a frame in the settings: `known`, `unknown` or a pose.
+
+    Returns:
+        The frame, and the indices of its unknown degrees of freedom among the six of a pose.
 
     Raises:
         InvalidInput: the value is neither `known`, `unknown` nor a pose.
@@ -118,7 +124,11 @@ def tolerances(
 def first_frames(
     measure: str, measurements: Measurements, poses: FloatArray, given: Frames, free: Freedoms
 ) -> Frames:
-    """Estimate the unknown frames from the nominal poses."""
+    """Estimate the unknown poses of base and target from the nominal body poses.
+
+    Returns:
+        Estimated frames, or the given ones where they are known.
+    """
     R, t = rotation_matrix(poses), poses[:, :3]
     base, target = given.base, given.target
     points = t + R @ target.origin
@@ -141,7 +151,10 @@ def first_frames(
 
 
 def first_noise(m: Mechanism, problem: Problem) -> Noise:
-    """Return initial values for estimating the noise; that of the driven joints is zero."""
+    """Return the initial standard deviations from which the noise is estimated.
+
+    That of the driven joints' readings is zero.
+    """
     groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
     return Noise(groups, np.zeros(len(m.joint_names)))
 
@@ -149,7 +162,10 @@ def first_noise(m: Mechanism, problem: Problem) -> Noise:
 def noise_of(
     m: Mechanism, problem: Problem, given: Mapping[str, float] | None
 ) -> tuple[Noise, bool]:
-    """Return the initial noise, and whether some of it is to be estimated.
+    """Return the measurement noise to start with, from the settings or by default.
+
+    Returns:
+        Standard deviations of the noise, and whether that of any group is to be estimated.
 
     Raises:
         InvalidInput: an unknown group, or noise that is not positive.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Zero offsets of driven joints, from touched end stops and an inclinometer on the body.
+"""Zero offsets of driven joints, from end-stop contacts and an inclinometer.
 
 For machines without a tracker: servos whose horns sit on an arbitrary tooth, or drives with
-incremental encoders. The inclinometer, called level here, may be an inertial measurement unit at
-rest.
+incremental encoders. The inclinometer on the body, called level here, may be an inertial
+measurement unit at rest.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ NO_SOLUTION = 1e3
 
 @dataclass(frozen=True)
 class Zeros:
-    """Zero offsets of the driven joints.
+    """Result of an estimation of the driven joints' zero offsets.
 
     Attributes:
         joints: names of the driven joints.
         units: units of their positions.
         values: (n,) offsets to add to their readings.
-        deviations: (n,) standard deviations of these.
+        deviations: (n,) standard deviations of the offsets.
         seen: (n,) whether the samples determine each better than the prior.
         inclination: (2,) [rad] of the base, about x and y, if it was unknown.
         level_residual: [rad] root mean square of the residuals of the level's angles.
-        stop_residual: [m or rad] likewise of the stops; NaN without stops.
+        stop_residual: [m or rad] root mean square of the residuals of the stops' positions; NaN
+            without stops.
     """
 
     joints: tuple[str, ...]
@@ -58,7 +59,7 @@ class Zeros:
     stop_residual: float
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert the result to plain numbers and strings."""
+        """Convert the result to dictionaries, lists and numbers."""
         return {
             name: value.tolist() if isinstance(value, np.ndarray) else value
             for name, value in vars(self).items()
@@ -96,15 +97,16 @@ def find_zeros(
     level_noise: float = 1e-3,
     stop_noise: float = 1e-3,
 ) -> Zeros:
-    """Estimate the joints' zero offsets from inclinations of the body and touched end stops.
+    """Estimate the joints' zero offsets from body inclinations and end-stop contacts.
 
-    Maximum a posteriori estimation by least squares. The level's mounting on the body and the
-    base's inclination are estimated as well.
+    Maximum a posteriori estimation by least squares. The mounting of the inclinometer (`level`) on
+    the body and the base's inclination are estimated as well.
 
     Args:
         m: mechanism of any kind.
         readings: (N, n) positions of the driven joints at rest [m or rad], as in joint states.
-        level: (N, 3) specific force at rest in the frame of the level, of any length; it points up.
+        level: (N, 3) specific force at rest in the frame of the level (the inclinometer on the
+            body), in any unit; it points up.
         stops: for each contact the joint, its reading, and -1 for its lower or 1 for its upper
             stop. The stops are at the model's limits.
         level_noise: [rad] standard deviation of the level's angles.
@@ -138,7 +140,7 @@ def find_zeros(
     guesses = [m.home] * len(samples)
 
     def missed(unknowns: FloatArray) -> FloatArray:
-        """Compute residuals (k,) of the level and the stops, divided by their noise."""
+        """Compute residuals (k,) of the level's angles and the stops, divided by noise."""
         zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
         E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
         of_level = np.empty((len(samples), 3))
@@ -196,11 +198,13 @@ def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, fl
 def read_zero_samples(
     path: str | Path, m: Mechanism
 ) -> tuple[FloatArray, FloatArray, list[tuple[str, float, float]]]:
-    """Read the samples for `find_zeros`, at rest and at end stops, from a CSV file.
+    """Read the samples for `find_zeros` from a CSV file.
+
+    Samples are taken at rest, or in contact with end stops.
 
     Columns: `<joint>.position` of every driven joint, `level.x`, `level.y`, `level.z`, and `end`. A
-    row without values of the level records contact: the joints with a reading are at their lower
-    stops or, with 1 in `end`, at the upper ones.
+    row without values of the level (the inclinometer) records contact: the joints with a reading
+    are at their lower stops or, with 1 in `end`, at the upper ones.
 
     Returns:
         Arguments `readings` (N, n), `level` (N, 3) and `stops` of `find_zeros`.

@@ -42,10 +42,10 @@ class ImuNoise:
     """Errors of an IMU: one-sided densities of white noise, and random walks of biases.
 
     Attributes:
-        accelerometer: [m/s^2 per sqrt(Hz)].
-        gyroscope: [rad/s per sqrt(Hz)].
-        accelerometer_bias: [m/s^2] change of its bias in 100 s.
-        gyroscope_bias: [rad/s] change of its bias in 100 s.
+        accelerometer: [m/s^2 per sqrt(Hz)] noise density of specific force.
+        gyroscope: [rad/s per sqrt(Hz)] noise density of angular velocity.
+        accelerometer_bias: [m/s^2] typical change of the accelerometer's bias in 100 s.
+        gyroscope_bias: [rad/s] typical change of the gyroscope's bias in 100 s.
     """
 
     accelerometer: float = 1.7e-4
@@ -55,15 +55,15 @@ class ImuNoise:
 
 
 def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute the gain (n, m) of a measurement and the covariance (n, n) after it.
+    """Compute the Kalman gain and the covariance after a measurement.
 
     Args:
         P: (n, n) covariance of the state.
-        H: (m, n) from the state to the measurement.
+        H: (m, n) matrix from the state to the measurement.
         R: (m, m) covariance of the measurement's noise.
 
     Returns:
-        Gain and covariance.
+        Gain (n, m), and covariance (n, n) of the state after the measurement.
     """
     K = np.linalg.solve(H @ P @ H.T + R, H @ P).T
     kept = np.eye(len(P)) - K @ H
@@ -131,12 +131,12 @@ class _BandFilter:
         self.size = n
 
     def predict(self) -> None:
-        """Advance by one sample."""
+        """Advance state and covariance by one sample."""
         self.state = self._step @ self.state
         self.covariance = self._step @ self.covariance @ self._step.T + self._white
 
     def correct(self, measured: FloatArray) -> None:
-        """Process a measurement (axes,)."""
+        """Update the state with a measured value for each axis (axes,)."""
         row = self._row
         gain, P = kalman_gain(self.covariance, row[None], self._noise)
         self.covariance = 0.5 * (P + P.T)
@@ -144,7 +144,7 @@ class _BandFilter:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the estimate according to the model."""
+        """Standard deviation of the estimated motion according to the model."""
         row = self.outputs[0]
         return float(np.sqrt(max(row @ self.covariance @ row, 0.0)))
 
@@ -181,18 +181,23 @@ class BasePoseEstimator:
 
     @property
     def is_settled(self) -> bool:
-        """Whether samples have arrived for five of the longest periods."""
+        """Whether samples have arrived for the settling time, five longest periods."""
         return self._horizontal is not None and self._stamp - self._begun > self.patience * 1e9
 
     @property
     def deviations(self) -> tuple[float, float]:
-        """Standard deviations [m] of the estimate according to its model, horizontal, vertical."""
+        """Standard deviations [m] of the position, horizontal and vertical.
+
+        They are those of the estimator's model.
+        """
         if self._horizontal is None:
             return POSITION, POSITION
         return self._horizontal.deviation, self._vertical.deviation
 
     def step(self, stamp: int, felt: BaseMotion) -> None:
-        """Process a sample of the IMU, converted to the base's origin, at a time [ns].
+        """Update the estimate with an IMU sample at a time `stamp` [ns].
+
+        `felt` is the sample converted to the base's origin.
 
         Raises:
             InvalidInput: the time is not later than the last, or the motion is implausible for a
@@ -274,10 +279,13 @@ class BasePoseEstimator:
         self._pose = advance_pose(self._pose, [0.0, 0.0, 0.0, found[1], -found[0], 0.0])
 
     def at(self, time: int) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-        """Predict pose (7,), twist (6,) and acceleration (6,) of the base's origin at a time [ns].
+        """Predict the motion of the base's origin at a time [ns].
 
         The result is in the level frame, extrapolated with the derivatives of the last sample. It
         is None before the estimate has settled, and if the IMU sends no samples.
+
+        Returns:
+            Pose (7,), twist (6,) and acceleration (6,), or None without an estimate.
         """
         ahead = 1e-9 * (time - self._stamp)
         if not self.is_settled or abs(ahead) > GAP:

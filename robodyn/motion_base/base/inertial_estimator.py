@@ -100,9 +100,12 @@ class InertialEstimator:
         self.bias = self.bias + change[3 * nv :]
 
     def _predict(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict positions, specific force and angular velocity (n + 6,), and their derivatives.
+        """Predict the measurements: positions, specific force and angular velocity.
 
         The derivatives ignore changes of the Jacobian, which are small compared with the noise.
+
+        Returns:
+            Values (n + 6,), and their derivatives (n + 6, 3 nv + 6) w.r.t. the state.
         """
         m, nv, n = self.mechanism, len(v), len(self.mechanism.joint_names)
         J = m.link_jacobian(q, self._link)

@@ -27,7 +27,7 @@ PREDICTIVE = "predictive"
 
 
 class CueingResult(NamedTuple):
-    """Result of a ride with one preset, or with predictive cueing.
+    """Result of a ride with one washout preset, or with predictive cueing.
 
     Attributes:
         name: name of the washout's preset, or `predictive`.
@@ -52,7 +52,7 @@ class CueingResult(NamedTuple):
 
     @property
     def score(self) -> float:
-        """Root mean square of both errors; the smaller, the better."""
+        """Root mean square of force and rate error; the smaller, the better."""
         return float(np.hypot(self.force_error, self.rate_error) / np.sqrt(2.0))
 
 

@@ -58,7 +58,11 @@ class Flight:
             model.run()  # the landing gear settles
 
     def step(self) -> tuple[FloatArray, FloatArray]:
-        """Advance by a sample; return specific force (3,) [m/s^2] and angular rate (3,) [rad/s]."""
+        """Advance the flight by one sample.
+
+        Returns:
+            Specific force (3,) [m/s^2] and angular velocity (3,) [rad/s] at the pilot's head.
+        """
         self._pilot()
         model = self._model
         model.run()
@@ -68,7 +72,7 @@ class Flight:
         return AXES * load * GRAVITY, AXES * rate
 
     def _pilot(self) -> None:
-        """Apply full throttle, rotate at 50 knots, then climb and bank as planned."""
+        """Control the airplane: full throttle, rotation at 50 knots, climb and turns."""
         model = self._model
         roll, pitch = model["attitude/phi-rad"], model["attitude/theta-rad"]
         bank = next(angle for begin, angle in reversed(BANK) if self.time >= begin)

@@ -31,7 +31,10 @@ SETTLING, PERIODS = 30.0, 1.5
 
 
 class Channel(NamedTuple):
-    """Channel of the test: indices of a felt and a vehicle axis, force x, y, z and rate x, y, z."""
+    """Channel of the cueing test: indices of a felt axis and a vehicle axis.
+
+    The six axes are force x, y, z and rate x, y, z.
+    """
 
     name: str
     felt: int
@@ -52,7 +55,7 @@ class FrequencyResponse(NamedTuple):
     """Response at the head on the platform to the motion of the vehicle.
 
     Attributes:
-        frequencies: (k,) [rad/s].
+        frequencies: (k,) [rad/s] of the vehicle's motion.
         matrix: (k, 6, 6) complex: felt specific force minus that at rest [m/s^2] and angular
             velocity [rad/s], per unit of the vehicle's motion along one axis.
     """
@@ -61,11 +64,15 @@ class FrequencyResponse(NamedTuple):
     matrix: np.ndarray
 
     def modulus(self, channel: Channel) -> FloatArray:
-        """Return the gain (k,) of a channel; force per rate in [m/s], rate per force in [s/m]."""
+        """Return the gain (k,) of a channel at the frequencies of the response.
+
+        Returns:
+            Gains: of force per rate in [m/s], of rate per force in [s/m], otherwise without a unit.
+        """
         return np.asarray(np.abs(self.matrix[:, channel.felt, channel.vehicle]))
 
     def phase(self, channel: Channel) -> FloatArray:
-        """Return the phase (k,) [deg] of a channel, -180 to 180."""
+        """Return the phase (k,) [deg] of a channel, between -180 and 180."""
         return np.asarray(np.angle(self.matrix[:, channel.felt, channel.vehicle], deg=True))
 
 
@@ -78,7 +85,9 @@ def frequency_response(
     frequencies: FloatArray = FREQUENCIES,
     progress: Callable[[float], None] | None = None,
 ) -> FrequencyResponse:
-    """Compute the response to sines of all frequencies at once, one vehicle axis after another.
+    """Compute a platform's frequency response to vehicle motion by simulation.
+
+    Each axis of the vehicle in turn moves by sines of all frequencies at once.
 
     Rotations of the vehicle do not change the direction of gravity in its specific force.
 
@@ -87,7 +96,7 @@ def frequency_response(
         frequencies: (k,) [rad/s]; by default the test's twelve.
 
     Returns:
-        The frequency response.
+        Response of forces and angular velocities at the head.
 
     Raises:
         InvalidInput: as for `ride`.

@@ -16,7 +16,9 @@ PARTS = 4
 
 
 class Horizon:
-    """Quadratic splines of velocity along a horizon, at rest at both ends.
+    """Prediction horizon: splines of velocity that change a plan, and its nodes.
+
+    The splines are quadratic and at rest at both ends of the horizon.
 
     Args:
         duration: [s] of the horizon.
@@ -24,10 +26,12 @@ class Horizon:
 
     Attributes:
         count: number M of samples.
-        nodes: (k,) samples at which errors and limits are evaluated, denser at first.
+        nodes: (k,) indices of the samples at which errors and limits are evaluated, denser at
+            first.
         widths: (k,) [s] duration that each node represents.
-        accelerations: (M + 1, n) [1] of each spline; its largest magnitude is 1.
-        basis: position, velocity and acceleration (k, n) at the nodes.
+        accelerations: (M + 1, n) acceleration at each sample of each of the n splines; its largest
+            magnitude is 1.
+        basis: position, velocity and acceleration of the splines, (k, n) each, at the nodes.
         sensed: (k, n) otolith perception of the acceleration and of the position, and canal
             perception of the velocity.
     """
@@ -54,7 +58,7 @@ class Horizon:
 
 
 def _parted(knots: IntArray) -> IntArray:
-    """Return the samples at the knots after the first, and samples between the knots."""
+    """Return the indices of samples at the knots after the first, and between knots."""
     parts = [
         np.round(np.linspace(a, b, 1 + min(b - a, PARTS)))[1:]
         for a, b in zip(knots[:-1], knots[1:], strict=True)

@@ -18,7 +18,9 @@ from robodyn.arrays import FloatArray
 
 
 class Organ(NamedTuple):
-    """Transfer function from a stimulus to its perception, equal for each axis of the head.
+    """Vestibular organ: linear filter from a stimulus to its perception.
+
+    The filter is the same for each axis of the head; the thresholds differ.
 
     Attributes:
         numerator, denominator: polynomials in s, highest power first.
@@ -30,19 +32,30 @@ class Organ(NamedTuple):
     threshold: FloatArray
 
     def discrete(self, dt: float) -> tuple[FloatArray, FloatArray]:
-        """Return coefficients b, a of the discrete filter, for linear input between samples."""
+        """Convert the filter to discrete time, for an input linear between samples.
+
+        Returns:
+            Coefficients b and a of the numerator and denominator in powers of 1/z.
+        """
         b, a, _ = cont2discrete((self.numerator, self.denominator), dt, "foh")
         return np.asarray(b, dtype=np.float64).ravel(), np.asarray(a, dtype=np.float64)
 
     def perceived(self, stimulus: FloatArray, dt: float) -> FloatArray:
-        """Filter a stimulus (K, ...) that starts from rest; return its perception (K, ...).
+        """Filter a stimulus (K, ...), sampled every `dt` seconds, that starts from rest.
 
-        A force is relative to that at rest.
+        A specific force must be given minus its value at rest.
+
+        Returns:
+            Perceived stimulus (K, ...) in the same unit.
         """
         return np.asarray(lfilter(*self.discrete(dt), stimulus, axis=0))
 
     def response(self, frequencies: FloatArray) -> FloatArray:
-        """Compute the complex frequency response (k,) at frequencies (k,) [rad/s]."""
+        """Compute the filter's frequency response at frequencies (k,) [rad/s].
+
+        Returns:
+            Complex gains (k,) from the stimulus to the perception.
+        """
         s = 1j * frequencies
         return np.asarray(np.polyval(self.numerator, s) / np.polyval(self.denominator, s))
 

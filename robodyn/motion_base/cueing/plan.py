@@ -41,10 +41,10 @@ class Plan(NamedTuple):
     Attributes:
         place: (3, K, 6) [m, rad] displacement of the head and roll, pitch, yaw, with first and
             second derivatives, in the axes of the neutral pose.
-        cue: motion of the platform.
-        motion: motion of the mechanism.
-        joints: motion of the driven joints.
-        efforts: (K, n) of the driven joints.
+        cue: pose, twist and acceleration of the platform.
+        motion: configuration, velocity and acceleration of the mechanism.
+        joints: positions, velocities and accelerations of the driven joints.
+        efforts: (K, n) [N or N m] of the driven joints.
         force: (K, 3) [m/s^2] felt at the head, in its axes, minus that at rest.
         rate: (K, 3) [rad/s] angular velocity in the head's axes.
     """
@@ -58,11 +58,11 @@ class Plan(NamedTuple):
     rate: FloatArray
 
     def advance(self) -> Plan:
-        """Return the plan one sample later; at its end it stays at rest."""
+        """Return the plan without its first sample, extended at rest by one sample."""
         return self._at(np.minimum(np.arange(1, self.length + 1), self.length - 1))
 
     def lasting(self, length: int) -> Plan:
-        """Extend the plan to `length` samples, at rest at its end."""
+        """Return the plan with `length` samples, extended at rest or cut."""
         return self._at(np.minimum(np.arange(length), self.length - 1))
 
     @property
@@ -84,12 +84,14 @@ class Plan(NamedTuple):
 
     @property
     def values(self) -> FloatArray:
-        """Positions, rates, accelerations and efforts (4, K, n) of the driven joints."""
+        """Positions, rates, accelerations and efforts of the driven joints (4, K, n)."""
         return np.stack([*self.joints, self.efforts])
 
 
 class PlanExaminer:
-    """Evaluation of planned motions by kinematics and dynamics, with their margins to the limits.
+    """Evaluator of planned motions and of their margins to the limits.
+
+    Motions and efforts come from exact kinematics and dynamics.
 
     Positions and the condition number stay within the range that `Workspace` allows, so a commander
     accepts the planned motions.
@@ -126,9 +128,12 @@ class PlanExaminer:
         self._limits[0, 3] = spare[3, 0]  # the limits of efforts are those at the rates
 
     def plan(self, place: FloatArray, starts: FloatArray) -> Plan:
-        """Return the plan for a motion (3, K, 6) of the head.
+        """Compute the plan for a motion (3, K, 6) of the head, see `Plan.place`.
 
         The search for the configurations begins at `starts` (K, nq), which are near the samples.
+
+        Returns:
+            The motions of platform, mechanism and joints, with efforts and the force felt.
 
         Raises:
             NoSolution: inverse kinematics from these configurations fail.
@@ -141,7 +146,11 @@ class PlanExaminer:
     def motion_of_plan(
         self, place: FloatArray, starts: FloatArray
     ) -> tuple[Cue, Motion, DrivenMotion]:
-        """Compute the motion of the platform, the mechanism and its drives; see `plan`."""
+        """Compute a plan's motion without its efforts, for a motion (3, K, 6) of the head.
+
+        Returns:
+            Motion of the platform, of the mechanism and of its driven joints.
+        """
         m, cue = self.mechanism, self.frame.cue(place)
         motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
         if np.isnan(motion.configuration).any():
@@ -150,7 +159,10 @@ class PlanExaminer:
         return self.cue(cue, motion), motion, motions.driven_motion(m, *motion)
 
     def cue(self, cue: Cue, motion: Motion) -> Cue:
-        """Return the body's motion (K, ...), parasitic motion included."""
+        """Return the platform's actual motion (K, ...), parasitic motion included.
+
+        It differs from the requested motion if the body has fewer than six degrees of freedom.
+        """
         if not self.frame.rows:
             return cue
         m = self.mechanism
@@ -159,9 +171,13 @@ class PlanExaminer:
         return Cue(m.body_pose(q), twist, m.link_acceleration(*motion, m.frames[1]))
 
     def room(self, plan: Plan) -> FloatArray:
-        """Compute the margins (4 K n + K,) of the joints to their limits, negative outside.
+        """Compute the margins of a plan to the joints' limits, negative beyond a limit.
 
-        The last K are the least margins of the passive joints.
+        The last K values are the least margins of any passive joint at each sample.
+
+        Returns:
+            Margins (4 K n + K,): of positions, rates, accelerations and efforts, then of passive
+            joints.
         """
         values = plan.values
         room: FloatArray = np.minimum(values - self.low, self.high - values)
@@ -182,8 +198,9 @@ class PlanExaminer:
             spacing: (C,) [s] interval between the nodes.
 
         Returns:
-            The requested motion of the platform (C N, ...), that of the mechanism and of its
-            joints, and the least margin (C, N) to a limit, negative beyond it or out of reach.
+            Requested motion of the platform (C N, ...), motion of the mechanism and of its joints,
+            and least margin (C, N) to a limit: negative beyond a limit, minus infinity out of
+            reach.
 
         Raises:
             KinematicsError: no efforts produce the motion.
@@ -207,7 +224,10 @@ class PlanExaminer:
         return cue, motion, joints, room
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Return whether condition numbers at configurations (k, nq) are within their limit."""
+        """Return whether the condition numbers of all configurations are within the limit.
+
+        The configurations are (k, nq); the result is one value.
+        """
         return self._workspace.is_conditioned(configurations)
 
 
@@ -224,8 +244,8 @@ class MotionLimiter:
         examiner: evaluation of plans.
 
     Attributes:
-        place: (3, K, 6) of the head from now on, to rest; see `Plan`.
-        joints: (n,) each, present motion of the driven joints.
+        place: (3, K, 6) motion of the head from now on, to rest; see `Plan`.
+        joints: present positions, velocities and accelerations of the driven joints, (n,) each.
     """
 
     def __init__(self, examiner: PlanExaminer) -> None:
@@ -242,11 +262,14 @@ class MotionLimiter:
         examiner.motion_of_plan(self.place[:, :1], self._near(np.zeros(1)))
 
     def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
-        """Follow a motion (3, K, 6), of which configurations (M, nq) are known at a spacing [s]."""
+        """Follow a motion of the head (3, K, 6) from now on.
+
+        Configurations (M, nq) along it are known at intervals of `spacing` seconds.
+        """
         self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
 
     def begin(self, plan: Plan) -> None:
-        """Continue from a given plan."""
+        """Replace the present motion by a plan, which the next step continues."""
         self._take(plan.place, plan.motion.configuration, self._dt)
         self._follows = False
 
@@ -257,12 +280,18 @@ class MotionLimiter:
         return self._examiner.plan(self.place, self._near(times))
 
     def _near(self, times: FloatArray) -> FloatArray:
-        """Return known configurations nearest to times [s] from now."""
+        """Return the known configurations nearest to times (K,) [s] from now."""
         at = np.rint((self._since + times) / self._spacing).astype(int)
         return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
 
     def __call__(self, target: FloatArray) -> Cue:
-        """Return the platform's motion for a requested state (3, 6) of its head, see `Plan`."""
+        """Follow a requested state (3, 6) of the head for one step.
+
+        The state is a sample of `Plan.place`.
+
+        Returns:
+            Motion of the platform after the step, within the limits.
+        """
         place, braked = self.place[:, 0], self.place[:, 1]
         requested = target if self._follows else self._approach(place, target)
         cue = self._followed(braked, requested - braked)
@@ -272,7 +301,10 @@ class MotionLimiter:
         return cue
 
     def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
-        """Move from the last braking motion towards the requested motion, within the limits."""
+        """Take a step towards the requested motion, as far as the limits allow.
+
+        If none is allowed, continue the last braking motion.
+        """
         brake = self._brake
         cue, room = self._first_within_limits(braked, way, [(1.0, brake)])
         if cue is None:
@@ -294,7 +326,7 @@ class MotionLimiter:
         return Cue(*(each[0] for each in cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
-        """Take one step from a state (3, 6) back towards the requested motion."""
+        """Compute the head's next state (3, 6) on a smooth return to the requested one."""
         dt = self._dt
         x, v, a = place
         ahead = x + dt * v + 0.5 * dt**2 * a, v + dt * a

@@ -200,7 +200,7 @@ class PredictiveCueing:
     def _improve_plan(
         self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
     ) -> Plan | None:
-        """Return the best plan found; None if time ran out before a change."""
+        """Improve a plan and return it; None if time ran out before a change."""
         H, g = self._objective(plan, force, rate)
         A = self._limited(plan)
         nodes, examiner = self._horizon.nodes, self._examiner
@@ -238,7 +238,11 @@ class PredictiveCueing:
     def _objective(
         self, plan: Plan, force: FloatArray, rate: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute matrix and gradient of the perceived squared error, displacement and jerk."""
+        """Compute the quadratic objective of a plan's change: perceived error and motion.
+
+        Returns:
+            Matrix (N, N) and gradient (N,) for the N spline coefficients.
+        """
         h, nodes = self._horizon, self._horizon.nodes
         errors = [
             lfilter(*self._organs[i], error, axis=0, zi=self._memory[i])[0][nodes - 1]
@@ -266,11 +270,15 @@ class PredictiveCueing:
         return H, g
 
     def _rotations(self, plan: Plan) -> FloatArray:
-        """Compute rotations (nodes, 3, 3) from the head's axes to the neutral ones."""
+        """Compute rotations (k, 3, 3) from the head's axes to neutral, at the k nodes."""
         return self.frame.rotations(plan.cue.pose[self._horizon.nodes])
 
     def _limited(self, plan: Plan) -> FloatArray:
-        """Compute how spline coefficients change the joints' motion and efforts (k, 4 nodes n)."""
+        """Compute the derivatives of joint motion and efforts w.r.t. spline coefficients.
+
+        Returns:
+            Matrix (N, 4 k n) for N coefficients, k nodes and n joints.
+        """
         of_joints, by_place, by_change = self._jacobians(plan)
         nodes, n, _ = of_joints.shape
         A = np.empty((len(self._freedoms), self._horizon.accelerations.shape[1], 4, nodes, n))
@@ -288,9 +296,9 @@ class PredictiveCueing:
     def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute Jacobians (nodes, n, k) of the joints' positions and efforts.
 
-        The first is that of joint positions with respect to the head's displacements, and also
-        applies to rates and accelerations. The others are those of efforts with respect to
-        displacements, and to accelerations.
+        The first is the Jacobian of joint positions with respect to the head's displacements, and
+        also applies to rates and accelerations. The others are the Jacobians of efforts with
+        respect to displacements, and to accelerations.
         """
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self.frame
         axes = frame.axes
@@ -313,7 +321,7 @@ class PredictiveCueing:
         return tuple(jacobians)  # type: ignore[return-value]
 
     def _moving(self, plan: Plan, change: FloatArray) -> FloatArray:
-        """Return the plan's motion with changed accelerations (M + 1, 6)."""
+        """Integrate a plan's motion (3, M + 1, 6) after a change of its accelerations."""
         dt = self.dt
         place = plan.place.copy()
         place[2][:, self._freedoms] += change

@@ -72,7 +72,7 @@ class Ride:
 
     @cached_property
     def trajectory(self) -> SampledTrajectory:
-        """Trajectory of the mechanism.
+        """Trajectory of the mechanism during the ride.
 
         Raises:
             KinematicsError: the mechanism cannot reach a pose.
@@ -88,29 +88,29 @@ class Ride:
 
     @property
     def force_error(self) -> FloatArray:
-        """Root mean square (3,) [m/s^2] of the difference of forces."""
+        """Root mean square (3,) [m/s^2] of felt minus vehicle's specific force."""
         return rms(self.felt_force - self.vehicle_force)
 
     @property
     def rate_error(self) -> FloatArray:
-        """Root mean square (3,) [rad/s] of the difference of angular velocities."""
+        """Root mean square (3,) [rad/s] of felt minus vehicle's angular velocity."""
         return rms(self.felt_rate - self.vehicle_rate)
 
     @property
     def perceived_force_error(self) -> FloatArray:
-        """Root mean square (3,) [m/s^2] of the force difference as perceived by the otoliths."""
+        """Root mean square (3,) [m/s^2] of the force error as perceived by the otoliths."""
         return rms(OTOLITHS.perceived(self.felt_force - self.vehicle_force, self.time[1]))
 
     @property
     def perceived_rate_error(self) -> FloatArray:
-        """Root mean square (3,) [rad/s] of the perceived rate difference."""
+        """Root mean square (3,) [rad/s] of the rate error as perceived by the canals."""
         return rms(CANALS.perceived(self.felt_rate - self.vehicle_rate, self.time[1]))
 
     @property
     def workspace_used(self) -> FloatArray:
-        """Largest distance (n,) of each driven joint from the middle of its range: 1 is a limit.
+        """Largest distance (n,) of each driven joint from the middle of its range.
 
-        It is zero for a joint without limits.
+        It is relative to half the range: 1 at a limit. It is zero for a joint without limits.
         """
         low, high = self.mechanism.position_limits.T
         off = np.abs(2.0 * self.joint_positions - low - high).max(axis=0) / (high - low)
@@ -212,7 +212,10 @@ class Ride:
         write_bag(Path(folder), messages)
 
     def _machine(self) -> tuple[str, JointStates, dict[tuple[str, str], FloatArray]]:
-        """Return URDF, joint states, and poses (K, 7) of links by names of parent and child."""
+        """Return what describes the machine: URDF, joint states and transforms.
+
+        The transforms are poses (K, 7) by the names of parent and child link.
+        """
         m, motion = self.mechanism, self.trajectory.sample(self.time)
         states = m.joint_states(motion.configuration, motion.velocity)
         positions = dict(zip(states.names, states.positions.T, strict=True))
@@ -265,7 +268,7 @@ def ride(
         progress: called with the completed fraction.
 
     Returns:
-        The ride.
+        Motion of the platform, with forces and rates felt in vehicle and platform.
 
     Raises:
         InvalidInput: the motion has wrong shapes, is not finite, or its times do not increase.
@@ -310,5 +313,5 @@ def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def rms(values: FloatArray) -> FloatArray:
-    """Compute the root mean square of each column."""
+    """Compute the root mean square of each column of values (K, n)."""
     return np.asarray(np.sqrt(np.square(values).mean(axis=0)))

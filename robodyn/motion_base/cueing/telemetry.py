@@ -49,10 +49,10 @@ class Sample(NamedTuple):
 
 
 class Telemetry:
-    """Parser of datagrams of one format, see `FORMATS`.
+    """Parser of telemetry datagrams of one format, see `FORMATS`.
 
     Args:
-        kind: the format.
+        kind: name of the format.
         signs: (6,) 1 or -1, factors of the specific force minus that at rest, and of the rate.
 
     Raises:
@@ -72,6 +72,9 @@ class Telemetry:
         """Parse a datagram that was received at a time [s].
 
         If the values stay exactly the same, as in a paused game, they fade to those at rest.
+
+        Returns:
+            Specific force and angular velocity in the vehicle's axes.
 
         Raises:
             InvalidInput: another format, or numbers that are not finite.
@@ -105,7 +108,11 @@ class Telemetry:
 
 
 def _line(datagram: bytes) -> list[float]:
-    """Parse the last line's numbers; if there are seven, the first is a time and is ignored."""
+    """Parse the last line of a datagram: six numbers, or a time and six numbers.
+
+    Returns:
+        The six numbers: specific force and angular velocity.
+    """
     cells = datagram.decode("ascii").strip().rpartition("\n")[2].split(",")
     if len(cells) not in (6, 7):
         raise ValueError(f"{len(cells)} cells, expected 6, or 7 with a time")
@@ -118,7 +125,7 @@ def _flightgear(datagram: bytes) -> FloatArray:
 
 
 def _loads(axial: float, side: float, normal: float) -> list[float]:
-    """Convert loads along x, to the right and up [g] to specific force."""
+    """Convert loads [g] forward, to the right and up to specific force (3,) [m/s^2]."""
     return [GRAVITY * axial, -GRAVITY * side, GRAVITY * normal]
 
 
@@ -180,7 +187,11 @@ FORMATS: dict[str, Callable[[bytes], ArrayLike]] = {
 
 
 def requests(rate: int) -> list[bytes]:
-    """Create the datagrams that request `DATAREFS` from X-Plane at a rate [Hz]."""
+    """Create the datagrams that request `DATAREFS` from X-Plane at a rate [Hz].
+
+    Returns:
+        A datagram of the RREF format for each of the `DATAREFS`.
+    """
     return [
         struct.pack("<5sii400s", b"RREF\0", rate, k, name.encode())
         for k, name in enumerate(DATAREFS)

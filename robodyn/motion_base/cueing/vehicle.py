@@ -51,7 +51,7 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
         topic: topic of the messages; by default the only one, or the one that ends in vehicle/imu.
 
     Returns:
-        The motion.
+        Specific force and angular velocity of the vehicle over time.
 
     Raises:
         InvalidInput: there is no such file, or a column, a topic or a number is missing.
@@ -91,7 +91,10 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
 
 
 def _of_bag(path: Path, topic: str) -> VehicleMotion:
-    """Read stamped messages; of several with the same stamp, the first is kept."""
+    """Read the motion of a vehicle from the IMU messages of a bag.
+
+    If several messages have the same stamp, the first is kept.
+    """
     read = read_bag(path, lambda name, kind: kind == IMU and topic in ("", name))
     names = sorted({name for name, _, _ in read.messages})
     chosen = [name for name in names if name.endswith("/vehicle/imu")] or names

@@ -30,7 +30,7 @@ class LinearFilter:
     Its state is the output and its derivatives except the highest. The input is linear between
     samples (first-order hold): the phase of a sine is exact, and the relative error of its
     amplitude is the square of the angle between two samples divided by twelve. With a zero-order
-    hold it would be half a sample late.
+    hold, the output would be half a sample late.
 
     Args:
         coefficients: (axes, n) c_0 to c_{n-1}.
@@ -43,7 +43,7 @@ class LinearFilter:
         self.change(coefficients)
 
     def change(self, coefficients: FloatArray) -> None:
-        """Change the coefficients and keep the state."""
+        """Replace the coefficients (axes, n) and keep the state."""
         axes, n = coefficients.shape
         self._coefficients = np.ascontiguousarray(coefficients)
         self._step = np.empty((axes, n, n + 2))
@@ -57,16 +57,23 @@ class LinearFilter:
         self._step[:, :, n + 1] /= self._dt
 
     def __call__(self, values: FloatArray) -> FloatArray:
-        """Return output and derivatives (axes, n + 1) one sample later, for the input `values`."""
+        """Advance the filter by one sample, to the new input `values` (axes,).
+
+        Returns:
+            Output and its derivatives up to the order n, (axes, n + 1).
+        """
         out = np.empty((len(values), self._coefficients.shape[1] + 1))
         numbers = self._step, self._coefficients
         filter_step(*numbers, np.ascontiguousarray(values), self._state, self._held, out)
         return out
 
     def limit_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
-        """Repeat the step from the state `before` (axes, 2) with rates within `limit` (axes,).
+        """Limit the rates of the last step, which started at `before` (axes, 2).
 
         The filter must be of second order.
+
+        Returns:
+            Output and its two derivatives (axes, 3), with rates of at most `limit` (axes,).
         """
         rate = np.clip(self._state[:, 1], -limit, limit)
         moved = np.clip(self._state[:, 0] - before[:, 0], -limit * dt, limit * dt)
@@ -160,12 +167,12 @@ class ClassicalWashout:
 
     @property
     def text(self) -> str:
-        """Description of the axes, and of the cues that are left out."""
+        """Description of the reproduced axes, and of the cues that are left out."""
         return self.frame.text
 
     @property
     def joints(self) -> DrivenMotion:
-        """Positions, velocities and accelerations (n,) of the driven joints at the last step.
+        """Driven joints' positions, velocities and accelerations (n,) at the last step.
 
         Raises:
             InvalidInput: `limited` is false, so the motion may be out of reach.
@@ -223,7 +230,11 @@ class ClassicalWashout:
         return np.hstack([moved[:, 1:].T * self._has[:3], rpy])
 
     def _tilting(self, felt: FloatArray) -> FloatArray:
-        """Return roll and pitch that reproduce a sustained force, with derivatives (2, 3)."""
+        """Compute the roll and pitch that reproduce a sustained force by gravity.
+
+        Returns:
+            Angles and their first and second derivatives (2, 3).
+        """
         pitch = -self._has[4] * np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
         roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
         self._tilt(self._tilt_gain * np.array([roll, pitch]))
@@ -232,7 +243,7 @@ class ClassicalWashout:
 
 
 def _angle_rates(rpy: FloatArray, omega: FloatArray) -> FloatArray:
-    """Return the rates of roll, pitch and yaw (3,) for an angular velocity (3,) in rotated axes."""
+    """Convert an angular velocity (3,) in body axes to rates of roll, pitch and yaw."""
     roll, pitch, _ = rpy
     level = max(np.cos(pitch), STEEPEST)
     across = np.sin(roll) * omega[1] + np.cos(roll) * omega[2]

@@ -22,10 +22,11 @@ from robodyn.numerics.vectors import add, combine, cross, scale, store, vector
 
 @batch_kernel
 def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, accels: Any) -> None:
-    """Write the motion of the platform under a moving head.
+    """Write the motion of the platform under a head that moves as given.
 
     Args:
-        place: (3, K, 6) states of the head.
+        place: (3, K, 6) displacement of the head and roll, pitch, yaw, with first and second
+            derivatives.
         neutral: (7,) pose of the platform at rest, base frame.
         head: (3,) [m] position of the head in the platform's frame.
         poses, twists, accels: (K, 7), (K, 6), (K, 6) motion of the platform, base frame.
@@ -55,13 +56,13 @@ def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, a
 
 @batch_kernel
 def brakes(starts: Any, durations: Any, nodes: Any, out: Any) -> None:
-    """Write motions that brake from given states to rest, with rates cubic in time.
+    """Write braking motions from given states to rest, with rates cubic in time.
 
     Args:
-        starts: (C, 3, m) initial states.
-        durations: (C,) [s].
+        starts: (C, 3, m) initial coordinates, rates and accelerations.
+        durations: (C,) [s] of the braking motions.
         nodes: (N,) fractions of the durations.
-        out: (3, C N, m) the braking motions.
+        out: (3, C N, m) coordinates, rates and accelerations at the nodes.
     """
     count = nodes.shape[0]
     for c in range(starts.shape[0]):
@@ -91,7 +92,7 @@ def least_margins(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any
 
     Args:
         values: (4, C N, n) positions, rates, accelerations and efforts of the joints.
-        limits: (2, 4, n) least and largest of these.
+        limits: (2, 4, n) least and largest values of the four quantities.
         efforts: (C N, n) effort limits at these rates, minus a reserve.
         spacing: (C,) [s] interval between the nodes.
         out: (C, N) the margins at each node and midway before it.

@@ -13,11 +13,13 @@ from robodyn.numerics.vectors import store, vector
 
 @batch_kernel
 def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any, out: Any) -> None:
-    """Advance the filters of several axes by a sample, to inputs `values` (axes,).
+    """Advance the filters of several axes by one sample.
+
+    The filters are 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0).
 
     Args:
         step: (axes, n, n + 2) coefficients of the state, the input and its change over a sample.
-        coefficients: (axes, n) c_0 to c_{n-1}.
+        coefficients: (axes, n) coefficients c_0 to c_{n-1}.
         values: (axes,) new inputs.
         state, held: (axes, n) states and (axes,) last inputs, updated in place.
         out: (axes, n + 1) the state and the highest derivative.
@@ -39,5 +41,8 @@ def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any
 
 @batch_kernel
 def turn(rpy: Any, a: Any, out: Any) -> None:
-    """Rotate a vector (3,) by roll, pitch and yaw (3,) into non-rotating axes."""
+    """Rotate a vector `a` (3,) by roll, pitch and yaw `rpy` into `out` (3,).
+
+    The result is in non-rotating axes.
+    """
     store(out, 0, rotate(quaternion_from_rpy(rpy[0], rpy[1], rpy[2]), vector(a, 0)))

@@ -20,9 +20,10 @@ INDEPENDENT: Final = 1e-20
 
 @inner
 def _factor(body: Any, Q: Any, R: Any) -> bool:
-    """Factor `body` = Q' R: orthonormal rows Q, upper triangle R; False without full rank.
+    """Factor the matrix `body` into Q' R by the Gram-Schmidt method, repeated once.
 
-    By the Gram-Schmidt method, repeated once.
+    Q has orthonormal rows; R is upper triangular. The result is False if `body` lacks full column
+    rank.
     """
     rows, size = body.shape
     if size > rows:
@@ -54,14 +55,14 @@ def _factor(body: Any, Q: Any, R: Any) -> bool:
 
 @batch_kernel
 def nearest_step(body: Any, slopes: Any, excess: Any, way: Any, out: Any) -> None:
-    """Write the displacement nearest to `way` that exceeds no limit; NaN if there is none.
+    """Write the displacement nearest to a requested one that exceeds no limit.
 
     Args:
-        body: (k, nv) Jacobian that measures distances.
+        body: (k, nv) Jacobian of the body, whose weighted displacement is the measure of distance.
         slopes: (c, nv) gradient of the excess beyond each limit.
         excess: (c,) excess beyond each limit at the present configuration; negative within it.
         way: (nv,) requested displacement.
-        out: (nv,) the displacement.
+        out: (nv,) the displacement; NaN if there is none.
     """
     count, size = slopes.shape
     Q, R, N = stack(size, body.shape[0]), stack(size, size), stack(count, size)

@@ -38,10 +38,10 @@ def _propagate(state: Any, jerk: float, time: float) -> Any:
 
 @inner
 def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
-    """Compute the fastest change of rate to `goal`, ending without acceleration.
+    """Compute the fastest change of the rate to `goal`, ending without acceleration.
 
-    Returns: the times of its three phases [s], the jerk of the first and of the last, and the
-    acceleration of the one between them, which is from `low` to `high`.
+    Returns: the durations [s] of its three phases, the jerks of the first and the last phase, and
+    the acceleration in the middle phase, between `low` and `high`.
     """
     _, v, a = state
     sign = 1.0 if goal - v > 0.5 * a * abs(a) / jerk else -1.0
@@ -58,7 +58,10 @@ def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
 
 @inner
 def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
-    """Return the state after a time [s] on a ramp to a rate, and at that rate after its end."""
+    """Return the state a time [s] after the start of a ramp to the rate `goal`.
+
+    After the end of the ramp, the rate stays constant.
+    """
     first, held, last, begins, ends, peak = ramp
     state = _propagate(state, begins, min(time, first))
     if time > first:
@@ -72,14 +75,14 @@ def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
 
 @noinline
 def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
-    """Return the position at which the joint can come to rest earliest."""
+    """Return the position of rest if the joint brakes as fast as possible."""
     ramp = _ramp(state, 0.0, low, high, jerk)
     return _follow_ramp(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
 
 
 @noinline
 def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, dt: float) -> Any:
-    """Return the state a tick later on the fastest motion to rest at position zero."""
+    """Return the state a tick later on the fastest motion to rest at position 0."""
     up = _at_rest(state, low, high, jerk) < 0.0
     goal = rates[1] if up else rates[0]
     ramp = _ramp(state, goal, low, high, jerk)
@@ -99,13 +102,15 @@ def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, 
 
 @inner
 def _brake_step(state: Any, change: float, jerk: float, dt: float) -> Any:
-    """Return the state a tick later on the fastest motion to rest."""
+    """Return the state a tick later on the joint's fastest motion to rest."""
     return _follow_ramp(state, _ramp(state, 0.0, -change, change, jerk), 0.0, dt)
 
 
 @inner
 def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
-    """Return which limit the fastest motion to rest crosses: 1 the upper, -1 the lower, 0 none.
+    """Return which position limit the fastest motion to rest crosses.
+
+    The result is 1 for the upper limit, -1 for the lower one, and 0 for none.
 
     If a joint decelerates too hard to rest at once, it reverses on that motion: its furthest
     position is the reversal, not the rest.
@@ -123,7 +128,10 @@ def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
 
 @inner
 def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
-    """Return the state of one joint a tick later; see `advance`."""
+    """Compute the position, rate and acceleration of one joint a tick later.
+
+    The arguments are those of `advance`, for one joint.
+    """
     lower, upper = bounds
     rate, change, jerk = limits
     p, v, a = target
@@ -169,16 +177,17 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
 def advance(
     state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float, out: Any, rest: Any
 ) -> None:
-    """Write the set-points of all joints one tick later, as close to targets as limits allow.
+    """Write the joints' set-points one tick later, near targets within the limits.
 
     Args:
         state: (3, n) present position [m or rad], rate, acceleration of each joint.
-        target: (3, n) a tick later; a joint whose target is not finite brakes.
+        target: (3, n) position, rate and acceleration of each target a tick later; a joint whose
+            target is not finite brakes.
         bounds: (2, n) least and largest position; a joint outside returns.
         own: (3, n) rate, acceleration and jerk that each joint may use, at most the limits.
-        limits: (3, n) rate, acceleration, jerk.
+        limits: (3, n) limits of rate, acceleration and jerk.
         dt: [s] duration of a tick.
-        out: (3, n) the state a tick later.
+        out: (3, n) position, rate and acceleration of each joint a tick later.
         rest: (n,) positions at which the joints can come to rest earliest after that tick.
     """
     for i in range(state.shape[1]):
@@ -196,7 +205,11 @@ def advance(
 
 @batch_entry
 def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
-    """Write the set-points (3, n) one tick later on the fastest motion to rest; see `advance`."""
+    """Write the joints' set-points one tick later on their fastest motion to rest.
+
+    `state` and `out` are (3, n) positions, rates and accelerations, `limits` (3, n) those of rate,
+    acceleration and jerk.
+    """
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]
         out[0, i], out[1, i], out[2, i] = _brake_step(now, limits[1, i], limits[2, i], dt)

@@ -6,8 +6,9 @@ The cost of exceeding a limit is the square of the excess. Hence any x is a vali
 from the previous plan suffice, and an excess decreases. The objective is piecewise quadratic: a
 step is exact if the same limits are exceeded before and after it.
 
-For x (n,): minimize x' H x / 2 + g' x and half the squared excess of each value A' x beyond
--below[r] and above[r], relative to scale[r], with a row of A (n, rows) for each coefficient.
+The unknowns are coefficients x (n,). The objective is x' H x / 2 + g' x plus, for each value r of
+A' x, `weight` / 2 times the squared excess beyond -below[r] or above[r], divided by scale[r]. A (n,
+rows) has a row for each coefficient and a column for each limited value.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ HALVINGS = 12
 
 @batch_kernel
 def gram(A: Any, out: Any) -> None:
-    """Add A' A for a matrix A (K, n) to `out` (n, n).
+    """Add the product A' A of a matrix A (K, n) with itself to `out` (n, n).
 
     A routine of a BLAS library would take longer, because it starts threads.
     """
@@ -40,7 +41,7 @@ def gram(A: Any, out: Any) -> None:
 
 @kernel
 def limited_values(A: Any, x: Any, out: Any) -> None:
-    """Compute the values A' x (rows,) that are limited."""
+    """Write the limited values A' x (rows,) of coefficients `x` (n,) to `out`."""
     out[:] = 0.0
     for j in range(len(x)):
         f = x[j]
@@ -51,7 +52,11 @@ def limited_values(A: Any, x: Any, out: Any) -> None:
 
 @kernel
 def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any) -> None:
-    """Add the terms of exceeded limits to Newton's matrix, lower triangle, and the gradient."""
+    """Add the terms of exceeded limits to Newton's matrix and the gradient.
+
+    `values` (rows,) are the limited values. `M` (n, n) is the matrix, of which the lower triangle
+    is used, and `gradient` (n,) the gradient of the objective.
+    """
     n = len(gradient)
     row = np.empty(n)
     for r in range(len(values)):
@@ -72,7 +77,11 @@ def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient
 
 @kernel
 def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -> float:
-    """Compute the derivative of the excess cost along a step, at a fraction `length` of it."""
+    """Compute the derivative of the excess cost along a step of the limited values.
+
+    The step is `change` (rows,), and `length` the fraction of it at which the derivative is
+    computed.
+    """
     total = 0.0
     for r in range(len(values)):
         at = values[r] + length * change[r]
@@ -85,9 +94,14 @@ def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -
 
 @batch_kernel
 def newton_step(H: Any, g: Any, A: Any, limits: Any, weight: float, x: Any) -> float:
-    """Improve `x` (n,) by a Newton step of the best length; return the predicted decrease.
+    """Improve the coefficients `x` (n,) in place by a Newton step of the best length.
 
-    `limits` (3, rows) contains `below`, `above` and `scale`.
+    The objective is x' H x / 2 + g' x plus the cost of values A' x beyond their limits. `limits`
+    (3, rows) contains `below`, `above` and `scale`: values between -below and above cost nothing,
+    and an excess is divided by scale.
+
+    Returns:
+        Squared Newton decrement: twice the predicted decrease by the quadratic model.
     """
     size = len(x)
     values, change = np.empty(A.shape[1]), np.empty(A.shape[1])

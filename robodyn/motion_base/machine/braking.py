@@ -17,7 +17,11 @@ FRACTIONS_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
 
 
 def braking(starts: FloatArray, durations: FloatArray, fractions: FloatArray) -> FloatArray:
-    """Compute braking motions (3, C N, m) from states (C, 3, m), at N fractions of durations."""
+    """Compute braking motions from several states, at N fractions of their durations.
+
+    Returns:
+        Coordinates, rates and accelerations (3, C N, m) of C motions from the states (C, 3, m).
+    """
     out = np.empty((3, len(starts) * len(fractions), starts.shape[2]))
     kernels.brakes(np.ascontiguousarray(starts), durations, fractions, out)
     return out

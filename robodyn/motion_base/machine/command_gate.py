@@ -22,7 +22,10 @@ Bounds = tuple[FloatArray, FloatArray]
 
 
 class CommandRefused(RobodynError):
-    """A command that must not reach the drives; `value` is the offending number."""
+    """Error raised if a command must not reach the drives.
+
+    `value` is the value that was rejected.
+    """
 
 
 class CommandGate:
@@ -58,12 +61,12 @@ class CommandGate:
         self.begin(ends)
 
     def begin(self, ends: FloatArray) -> None:
-        """Start without a previous command; positions must be within limits (n, 2)."""
+        """Set position limits (n, 2), and forget the previous command."""
         self.move_ends(ends)
         self._last: tuple[FloatArray, FloatArray] | None = None
 
     def move_ends(self, ends: FloatArray) -> None:
-        """Set new position limits (n, 2)."""
+        """Set new position limits (n, 2) [m or rad] and keep the previous command."""
         self._ends = _bounds(ends.T, OF_END)
 
     def check(
@@ -77,9 +80,9 @@ class CommandGate:
 
         Args:
             position: (n,) [m or rad] of the joints.
-            velocity: (n,) [m/s or rad/s].
-            effort: (n,) [N or N m].
-            more: other numbers, such as a pose.
+            velocity: (n,) [m/s or rad/s] of the joints.
+            effort: (n,) [N or N m] of the joints.
+            more: other arrays of the command by name, such as `pose`.
 
         Raises:
             CommandRefused: the message names the joint, the value and the limits.
@@ -117,7 +120,7 @@ class CommandGate:
 
 
 def _bounds(limits: FloatArray, fraction: float, most: float = LARGEST_STATE) -> Bounds:
-    """Return limits (2, n), each at most `most`, widened by the rounding error."""
+    """Return limits (2, n) clipped to `most` and widened by the rounding error."""
     least, largest = np.clip(limits, -most, most)
     return (
         least - ABSOLUTE - fraction * np.abs(least),

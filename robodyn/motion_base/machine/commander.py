@@ -34,12 +34,12 @@ DETOUR = 0.1
 
 
 class SetPoint(NamedTuple):
-    """Set-point of the drives at one tick; (n,) each.
+    """Set-point of the drives at one tick; arrays are (n,).
 
     Attributes:
         positions: [m or rad] of the driven joints.
-        velocities: [m/s or rad/s].
-        accelerations: [m/s^2 or rad/s^2].
+        velocities: [m/s or rad/s] of the driven joints.
+        accelerations: [m/s^2 or rad/s^2] of the driven joints.
         efforts: [N or N m] of this motion, as feedforward; always finite and within the limits of
             the drives.
         problem: reason for a difference from the target; empty without a difference.
@@ -127,7 +127,10 @@ class PositionCommander:
         self._detour = 0
 
     def warm_up(self) -> None:
-        """Call the functions of `step` once, so that later calls are fast."""
+        """Run all code of `step` once, so that no later call is slow.
+
+        The first call of compiled functions loads them. The state is then reset to rest.
+        """
         start = self.set_points.state[0]
         far = self.limits.positions[:, 1]
         far = np.where(np.isfinite(far), far, start + 1.0)
@@ -157,11 +160,11 @@ class PositionCommander:
         """Return the set-point for `time` [ns], one tick after the last.
 
         Args:
-            time: time of the set-point, at which the target is evaluated.
+            time: time [ns] of the set-point, at which the target is evaluated.
             pace: fraction of the limits of velocity, acceleration and jerk that may be used.
 
         Returns:
-            The set-point.
+            Positions, velocities, accelerations and efforts of the drives.
 
         Raises:
             InvalidInput: the pace is not above 0 and at most 1.
@@ -187,7 +190,7 @@ class PositionCommander:
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
-        """Take a step to a target (3, n), or return the reason why it is not permitted."""
+        """Take a step to a target (3, n), or return why it is not permitted."""
         later, rest = self.set_points.next_state(target, pace)
         objection = self._objection(later, rest)
         if not objection:
@@ -195,7 +198,11 @@ class PositionCommander:
         return objection
 
     def _requested_target(self, time: int) -> tuple[FloatArray | None, str]:
-        """Return the target (3, n) of the joints, and why it differs from the requested one."""
+        """Return the joints' target at a time, and why it differs from the request.
+
+        Returns:
+            Positions, rates and accelerations (3, n), or None without a target.
+        """
         problem = ""
         try:
             motion = None if self.motion_source is None else self.motion_source.at(time)
@@ -211,7 +218,11 @@ class PositionCommander:
         return None, problem
 
     def _admissible_target(self, motion: Motion) -> tuple[FloatArray, str]:
-        """Return the permitted target (3, n) nearest to a motion, and why it differs from that."""
+        """Return the permitted target nearest to a motion, and why it differs from it.
+
+        Returns:
+            Positions, rates and accelerations (3, n) of the joints, and the reason.
+        """
         mechanism = self.mechanism
         if self._detour:
             self.target = self.workspace.nearest(motion.configuration, self.configuration)
@@ -234,7 +245,11 @@ class PositionCommander:
         return self._smooth, f"{problem}: moving to the nearest pose inside the workspace"
 
     def _objection(self, later: FloatArray, rest: FloatArray) -> str:
-        """Return why a step is not permitted; empty if the machine can come to rest after it."""
+        """Return why a step is not permitted; empty if it is permitted.
+
+        It is permitted if the machine can come to rest after it. `later` (3, n) is the state after
+        the step, `rest` (n,) the positions of rest.
+        """
         mechanism, way = self.mechanism, [self.configuration]
         if self._coupled is not None:
             way = list(self._coupled.ahead)
@@ -265,7 +280,11 @@ class PositionCommander:
         return SetPoint(p, v, a, self._efforts, problem)
 
     def _derate(self, efforts: FloatArray, limits: FloatArray) -> str:
-        """Adapt the speed to the efforts (n,) of a tick; return a text if a drive is too weak."""
+        """Slow down if an effort (n,) is near its limit, otherwise recover speed.
+
+        Returns:
+            A message if a drive is too weak, otherwise an empty string.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)
         worst = int(np.argmax(strain))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Set-points of redundant drives."""
+"""Set-points of redundant drives, which must satisfy the loop closures together."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ ROUNDING = 1e-10
 
 
 class _Brake(NamedTuple):
-    """Braking motion of all joints, from a state of the drives to rest.
+    """Braking motion of all joints to rest, and its progress.
 
     Attributes:
-        state: (3, n) present state of the drives.
+        state: (3, n) present positions, rates and accelerations of the drives.
         configuration: (nq,) present configuration.
         start: (3, m) state of the independent joints at the start of the motion.
         ramp: [s] in which the accelerations first decrease to zero; 0 if braking begins at once.
@@ -48,7 +48,7 @@ class _Brake(NamedTuple):
     elapsed: float
 
     def after(self, dt: float) -> FloatArray:
-        """Return the state (3, m) of the independent joints after a time [s]."""
+        """Return the state (3, m) of the independent joints in `dt` seconds."""
         time = self.elapsed + dt
         start = self.start
         if self.ramp > 0.0:
@@ -60,7 +60,11 @@ class _Brake(NamedTuple):
 
 
 def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
-    """Return states (..., 3, m) after a time; accelerations fall to zero within a duration."""
+    """Return states whose accelerations decrease linearly to zero within a duration.
+
+    Returns:
+        States (..., 3, m) of the independent joints a `time` [s] after the start.
+    """
     p, v, a = (start[..., k, :] for k in range(3))
     left = 1.0 - time / duration
     moved = p + time * (v + time * a * (2.0 + left) / 6.0)
@@ -82,8 +86,8 @@ class CoupledSetPoints(SetPoints):
         positions: (n,) initial positions, at rest; the nearest ones that close the loops are used.
 
     Attributes:
-        ahead: (k, nq) configurations from the present one to the position of rest that `next_state`
-            returned.
+        ahead: (k, nq) configurations from the present one to the configuration at rest, along the
+            braking motion that the last `next_state` found.
     """
 
     def __init__(
@@ -99,7 +103,7 @@ class CoupledSetPoints(SetPoints):
         self._rows *= USED
 
     def reset(self, positions: ArrayLike) -> None:
-        """Set the state to rest at positions (n,)."""
+        """Set the state to rest at positions (n,), or the nearest that close the loops."""
         super().reset(positions)
         m = self._mechanism
         near = motions.assemble_near(m, self.state[0], m.home)
@@ -110,17 +114,22 @@ class CoupledSetPoints(SetPoints):
 
     @property
     def _brake(self) -> _Brake:
-        """Braking motion from the present state; the previous one if that state was restored."""
+        """Present braking motion; the previous one if the previous state was restored."""
         return self._last if self._last.state is self.state else self._found
 
     @property
     def motion(self) -> Motion:
-        """Present motion of the mechanism."""
+        """Present configuration, velocity and acceleration of the mechanism."""
         now = self._brake
         return Motion(now.configuration, *now.after(0.0)[1:])
 
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Compute the state (3, n) one step later, and the positions (n,) after braking from it."""
+        """Compute the joints' state one step later, towards a target (3, n).
+
+        Returns:
+            Positions, rates and accelerations (3, n), and the positions (n,) after braking from
+            there.
+        """
         now, braked = self._brake, self._brake.after(self.dt)
         self._fraction = 1.0
         later = super().next_state(target, pace)[0][:, self._free]
@@ -154,24 +163,27 @@ class CoupledSetPoints(SetPoints):
         return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
 
     def _jerk_fraction(self, change: FloatArray) -> float:
-        """Return the fraction of a change of acceleration (m,) that jerk limits allow per step."""
+        """Return the fraction of a change of acceleration that jerk limits allow per step.
+
+        The change (m,) is that of the independent joints.
+        """
         moved = np.abs(self._mechanism.joint_velocities(self._brake.configuration, change))
         most = self.dt * self._rows[2]
         return float((most / np.maximum(moved, most)).min())
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return the fraction of each limit, with jerks that the dependent joints can follow."""
+        """Return fractions of the limits (3, n) that dependent joints can follow."""
         fractions: FloatArray = super()._limit_fractions(target).copy()
         fractions[2] *= self._fraction
         return fractions
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) that `next_state` returned."""
+        """Adopt a state (3, n) and positions of rest (n,) from `next_state`."""
         self._last, self._found = self._brake, self._next
         super().take(later, rest)
 
     def brake(self) -> None:
-        """Brake for one step."""
+        """Follow the braking motion for one step; a shorter one is used if possible."""
         now = self._brake
         if now.elapsed == 0.0:  # a shorter one may have become possible
             shorter = self._durations[: self._durations.index(now.duration)]
@@ -190,7 +202,10 @@ class CoupledSetPoints(SetPoints):
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
     def _ramps(self, starts: FloatArray, durations: FloatArray, near: FloatArray) -> FloatArray:
-        """Return ramps (C,) [s] of braking motions; 0 where the jerk limits require no ramp."""
+        """Compute how long (C,) [s] the accelerations must fall before braking motions.
+
+        It is 0 if the jerk limits require no ramp.
+        """
         jerks = BRAKED / USED * self._rows[2]
         moved = self._mechanism.joint_velocities(near, starts[:, 1:])
         v, a, times = moved[:, 0], moved[:, 1], durations[:, None]
@@ -202,7 +217,11 @@ class CoupledSetPoints(SetPoints):
     def _first_brake(
         self, starts: FloatArray, durations: list[float], near: FloatArray
     ) -> tuple[_Brake, FloatArray] | None:
-        """Return the first braking motion within all limits, and the positions (n,) at its end."""
+        """Return the first of several braking motions that respects all limits.
+
+        Returns:
+            The motion and the positions (n,) at its end, or None.
+        """
         m, free, count = self._mechanism, self._free, len(durations)
         rates, changes, jerks = BRAKED / USED * self._rows
         times = np.array(durations)
@@ -244,9 +263,10 @@ def _within(
     least: FloatArray,
     largest: FloatArray,
 ) -> bool:
-    """Return whether values (N, n), and their extremes between nodes, are within limits (n,).
+    """Return whether values, and their extremes between nodes, are within limits (n,).
 
-    `spacing` (N - 1, 1) contains the intervals [s] between the nodes.
+    `values` (N, n) are given at nodes with their derivatives `slopes`; `spacing` (N - 1, 1)
+    contains the intervals [s] between the nodes.
     """
     before, after = slopes[:-1], slopes[1:]
     turns = before * after < 0.0

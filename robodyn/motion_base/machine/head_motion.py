@@ -27,7 +27,7 @@ UPRIGHT = 0.9
 
 
 class Cue(NamedTuple):
-    """Motion of a platform at one instant, or at many (K, ...), in the base frame.
+    """Motion of a platform at one instant, or at K instants (K, ...), base frame.
 
     Attributes:
         pose: (7,) position [m] of its reference point and quaternion x y z w.
@@ -95,7 +95,7 @@ class HeadMotion:
 
     @property
     def text(self) -> str:
-        """Description of the body's degrees of freedom, and of the cues that it lacks."""
+        """Description of the reproduced axes, and of the cues that are left out."""
         tilts = [("surge", "pitch"), ("sway", "roll")]
         traded = [force for force, tilt in tilts if force not in self.names and tilt in self.names]
         missing = [each for each in AXES if each not in (*self.names, *traded)]
@@ -107,11 +107,14 @@ class HeadMotion:
         return "; ".join(parts)
 
     def cue(self, place: FloatArray) -> Cue:
-        """Compute the platform's motion (K, ...) for that of the head.
+        """Compute the platform's motion for a motion of the head.
 
         Args:
             place: (3, K, 6) [m, rad] displacement of the head from neutral and roll, pitch and yaw,
                 in the axes of the neutral pose, with first and second derivatives.
+
+        Returns:
+            Poses, twists and accelerations (K, ...) of the platform, base frame.
         """
         count = place.shape[1]
         cue = Cue(np.empty((count, 7)), np.empty((count, 6)), np.empty((count, 6)))
@@ -120,12 +123,20 @@ class HeadMotion:
         return cue._replace(pose=self._turn(cue.pose))
 
     def felt_in(self, cue: Cue) -> tuple[FloatArray, FloatArray]:
-        """Compute specific force (..., 3) [m/s^2] and angular velocity at the head, in its axes."""
+        """Compute the specific force and angular velocity felt by a head on the platform.
+
+        Returns:
+            Force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s], in the head's axes.
+        """
         force, rate = felt_at(self.head * self.turned, cue)
         return force * self.turned, rate * self.turned
 
     def rotations(self, poses: FloatArray) -> FloatArray:
-        """Compute rotations (K, 3, 3) from the head's axes at poses (K, 7) to those at home."""
+        """Compute rotation matrices from the head's axes to those at home.
+
+        Returns:
+            Matrices (K, 3, 3) for the poses (K, 7) of the platform.
+        """
         return np.asarray(self.axes.T @ rotation_matrix(poses) * self.turned)
 
     def _turn(self, poses: FloatArray) -> FloatArray:
@@ -137,14 +148,16 @@ class HeadMotion:
 
 
 def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]:
-    """Find the axes in which a body can move: rotations, and translations without rotation.
+    """Find the axes along and about which a body can move, as degrees of freedom.
+
+    Translations that only accompany rotations do not count.
 
     If a body rotates about a distant pivot, the rotation is a degree of freedom, and the
     translation is parasitic.
 
     Args:
         mechanism: mechanism with the body.
-        jacobian: (6, nv) of its twist, in the axes to be named.
+        jacobian: (6, nv) Jacobian of the body's twist, in the axes to be named.
 
     Returns:
         Indices in `AXES`, in ascending order.
@@ -191,16 +204,23 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 
 
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
-    """Compute specific force (..., 3) [m/s^2] and angular velocity at a point of a platform.
+    """Compute the specific force and angular velocity felt at a point of a platform.
 
-    The point and the result are in the platform's axes.
+    The point `head` (3,) [m] and the result are in the platform's axes.
+
+    Returns:
+        Force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s].
     """
     felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
     return felt.specific_force, felt.angular_velocity
 
 
 def spatial_rates(rpy: FloatArray) -> FloatArray:
-    """Compute matrices (K, 3, 3) from rates of roll, pitch and yaw to angular velocity."""
+    """Compute the matrices from rates of roll, pitch and yaw to angular velocity.
+
+    Returns:
+        Matrices (K, 3, 3) for the angles (K, 3); the angular velocity is in non-rotating axes.
+    """
     cp, sp, cy, sy = (f(rpy[:, i]) for i in (1, 2) for f in (np.cos, np.sin))
     E = np.zeros((len(rpy), 3, 3))
     E[:, 0, 0], E[:, 1, 0], E[:, 2, 0] = cy * cp, sy * cp, -sp
@@ -209,7 +229,11 @@ def spatial_rates(rpy: FloatArray) -> FloatArray:
 
 
 def weight_by_angles(rpy: FloatArray) -> FloatArray:
-    """Compute derivatives (K, 3, 3) [m/s^2] of the force felt at rest w.r.t. the angles."""
+    """Compute the derivatives of the specific force at rest w.r.t. roll, pitch, yaw.
+
+    Returns:
+        Derivatives (K, 3, 3) [m/s^2 per rad] for the angles (K, 3), in the tilted axes.
+    """
     cr, sr, cp, sp = (f(rpy[:, i]) for i in (0, 1) for f in (np.cos, np.sin))
     G = np.zeros((len(rpy), 3, 3))
     G[:, 1, 0], G[:, 2, 0] = cp * cr, -cp * sr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Homing by stops: each joint moves slowly to its lower stop."""
+"""Homing by stops: each joint moves slowly to the stop at its lower end."""
 
 from __future__ import annotations
 
@@ -74,20 +74,23 @@ class Homing:
 
     @property
     def point(self) -> SetPoint:
-        """Last set-point."""
+        """Last set-point of the drives, in their own positions."""
         p, v, a = self.points.state
         return SetPoint(p, v, a, np.zeros_like(p))
 
     def touch(self, joints: BoolArray) -> None:
-        """Record which switches (n,) at the stops are closed."""
+        """Record which of the switches (n,) at the stops are closed."""
         self._switches = joints
 
     def stop(self) -> None:
-        """Brake for one tick."""
+        """Brake all joints for one tick."""
         self.points.brake()
 
     def step(self, measured: FloatArray) -> None:
-        """Advance by one tick, with the positions (n,) last reported by the drives."""
+        """Advance homing by one tick.
+
+        `measured` (n,) [m or rad] are the positions last reported by the drives.
+        """
         searching, position = ~self._found, self.points.state[0]
         away = searching & ((measured < self.ends[:, 0]) | (measured > self.ends[:, 1]))
         missed = searching & (measured < self._start - self._width - self._stalled)
@@ -121,7 +124,7 @@ class Homing:
         )
 
     def _watch(self, measured: FloatArray) -> None:
-        """Count how long drives have been at rest, up to their last report."""
+        """Measure how long each drive has been at rest, up to its last report."""
         self._since += self._dt
         if measured is self._report:
             return
@@ -131,7 +134,7 @@ class Homing:
         self._report, self._since = measured, 0.0
 
     def _leave(self, measured: FloatArray, reached: BoolArray) -> None:
-        """Command drives away from their stops, and check whether they follow."""
+        """Command the drives away from their stops, and check whether they follow."""
         self._goal[reached] = np.minimum(measured + self._stalled, self.ends[:, 1])[reached]
         # half of the way: a drive that lags, or yields, does not arrive
         followed = measured - (self._lower - self.offset) > 0.5 * self._stalled

@@ -20,13 +20,13 @@ TO_RATE, TO_ACCELERATION = 0.25, 0.05
 
 @dataclass(frozen=True)
 class DriveLimits:
-    """Limits of the driven joints (n,).
+    """Limits of position, velocity, acceleration and jerk of the driven joints (n,).
 
     Attributes:
-        positions: (n, 2) [m or rad] least and largest.
-        rates: [m/s or rad/s].
-        accelerations: [m/s^2 or rad/s^2].
-        jerks: [m/s^3 or rad/s^3].
+        positions: (n, 2) [m or rad] least and largest position.
+        rates: [m/s or rad/s] largest speed.
+        accelerations: [m/s^2 or rad/s^2] largest acceleration.
+        jerks: [m/s^3 or rad/s^3] largest jerk.
     """
 
     positions: FloatArray
@@ -37,12 +37,15 @@ class DriveLimits:
     def describe_excess(
         self, positions: FloatArray, mechanism: Mechanism, slack: ArrayLike = 0.0
     ) -> str:
-        """Describe the joint that is farthest beyond an end; empty if none exceeds `slack`.
+        """Describe the joint that is farthest beyond an end of its range.
 
         Args:
             positions: (n,) [m or rad].
             mechanism: mechanism with these joints.
             slack: [m or rad] (n,) or one number.
+
+        Returns:
+            The description; empty if no joint exceeds its range by more than `slack`.
         """
         least, largest = self.positions.T
         excess = np.maximum(positions - largest, least - positions)
@@ -93,11 +96,16 @@ class DriveLimits:
 
 
 def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
-    """Return the acceleration (n,) that each drive can give its joint at home while others rest.
+    """Compute the acceleration that each drive can give its joint at home.
 
-    It is the effort minus the weight, divided by the inertia; callers must check several joints
-    together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If efforts are not
-    limited, or do not support the weight, it takes 0.25 s.
+    All other joints rest.
+
+    It is the effort limit minus the effort against gravity, divided by the inertia; callers must
+    check several joints together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If
+    efforts are not limited, or do not support the weight, the joint reaches its rate in 0.25 s.
+
+    Returns:
+        Accelerations (n,) [m/s^2 or rad/s^2].
     """
     n, home = len(mechanism.joint_names), mechanism.home
     gentle = rates / TO_RATE

@@ -63,11 +63,11 @@ class MachineSettings:
         feedback_timeout: time [s] without measured positions that is a fault; 0: no limit.
         following_error: [m or rad] (n,) or one number, difference between command and measured
             position beyond which there is a fault; infinite: no limit.
-        following_time: duration [s] of such a difference before the fault.
+        following_time: time [s] for which the difference must last to be a fault.
         drive_delay: delay [s] of the drives: positions are compared with the commands sent that
             long before.
         back_drives: whether the machine sinks if its drives lose power. If so, `reset` of a fault
-            switches it off, and it is homed again.
+            switches the machine off, and it must be homed again.
         condition_limit: see `Workspace`.
         compensate_sag: whether engaged motors lead by the static deflection of elastic drives under
             gravity, so that the joints follow the target.
@@ -89,7 +89,7 @@ class MachineSettings:
 
 
 class MachineOptions(TypedDict, total=False):
-    """Fields of `MachineSettings` as keyword arguments."""
+    """Keyword arguments that set single fields of `MachineSettings`."""
 
     homing: str
     park_positions: ArrayLike | None
@@ -107,7 +107,7 @@ class MachineOptions(TypedDict, total=False):
 
 
 class Machine:
-    """States and set-points of a machine with position-controlled drives.
+    """State machine and set-points of a machine with position-controlled drives.
 
     Times are given in nanoseconds, once per tick; this class reads no clock. A message is old if
     its time differs from that of the tick by more than a timeout, in either direction. The machine
@@ -188,7 +188,7 @@ class Machine:
         self._set_points_sent: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
 
     def _refuse_settings(self, limits: DriveLimits) -> None:
-        """Raise if the settings contradict the limits."""
+        """Raise an error if the settings contradict the limits."""
         s, mechanism = self.settings, self.mechanism
         if why := limits.describe_excess(self._park, mechanism):
             raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
@@ -218,15 +218,18 @@ class Machine:
         return abs(self._now - self._enabled) <= round(s.enable_timeout * 1e9)
 
     def enable(self, time: int, requested: bool = True) -> None:
-        """Record the enable signal at `time` [ns]; False withdraws it at once."""
+        """Record that the enable signal was received at `time` [ns].
+
+        If `requested` is false, the enable signal is withdrawn at once.
+        """
         self._enabled = time if requested else -(2**62)
 
     def emergency_stop(self, pressed: bool) -> None:
-        """Record the state of the emergency stop; a pressed stop is a fault."""
+        """Record whether the emergency stop is pressed; a pressed stop is a fault."""
         self._stopped = pressed
 
     def measure(self, time: int, positions: ArrayLike) -> None:
-        """Record measured positions (n,) of the joints, received at `time` [ns].
+        """Record the joints' measured positions (n,), received at `time` [ns].
 
         Raises:
             InvalidInput: these are not n finite numbers, or one is impossible for its joint; then
@@ -244,19 +247,25 @@ class Machine:
         self._measured = time, measured
 
     def touch(self, joints: ArrayLike) -> None:
-        """Record closed switches at the stops (n,), which are used for homing by stops."""
+        """Record which switches (n,) at the stops are closed, for homing by stops."""
         if self._homing is not None:
             self._homing.touch(np.asarray(joints, dtype=bool))
 
     def skip(self, duration: int) -> None:
-        """Account for a pause of `duration` [ns] without ticks; messages do not age."""
+        """Account for a pause of `duration` [ns] without ticks.
+
+        Messages do not age during the pause.
+        """
         if self._measured is not None:
             self._measured = self._measured[0] + duration, self._measured[1]
         if self._enabled is not None:
             self._enabled += duration
 
     def set_clock(self, change: int) -> None:
-        """Account for a change of the clock by `change` [ns]: earlier messages keep their age."""
+        """Account for a change of the clock by `change` [ns].
+
+        Messages that were received before keep their age, and a trajectory continues.
+        """
         self.skip(change)
         if isinstance(self.motion_source, TrajectorySource):
             self.motion_source = self.motion_source._replace(
@@ -264,7 +273,12 @@ class Machine:
             )
 
     def request(self, request: str) -> str:
-        """Send one of `machine_states.REQUESTS`; return the new state.
+        """Request a transition to another state.
+
+        `request` is one of `machine_states.REQUESTS`.
+
+        Returns:
+            The new state.
 
         Raises:
             RequestRefused: the request is rejected, with the reason.
@@ -288,12 +302,16 @@ class Machine:
         return state
 
     def fault(self, reason: str) -> None:
-        """Enter the fault state for a reason: come to rest until `reset`."""
+        """Enter the fault state for a reason: come to rest, then wait for `reset`."""
         if self.state not in ("off", "fault"):
             self._enter(states.after(self.state, "fault"), reason)
 
     def step(self, time: int) -> SetPoint | None:
-        """Return the set-point of the drives at `time` [ns]; None while off."""
+        """Advance by one tick and return the set-point of the drives at `time` [ns].
+
+        Returns:
+            The set-point, or None while the machine is off.
+        """
         self._now = time
         self._ticks += 1
         if self.state == "off":
@@ -315,7 +333,7 @@ class Machine:
         return self._pass(point, points, before)
 
     def _pass(self, point: SetPoint, points: SetPoints, before: FloatArray) -> SetPoint | None:
-        """Return a set-point if it passes the gate, otherwise one that brakes.
+        """Return a set-point if it passes the command gate, otherwise one that brakes.
 
         If the braking set-point fails too, nothing more is sent.
         """
@@ -340,7 +358,11 @@ class Machine:
         return self.commander.set_points if self._homing is None else self._homing.points
 
     def _begin_homing(self) -> str:
-        """Use known positions or begin to find them; return the reason if that is impossible."""
+        """Use known positions, or begin to search for the stops.
+
+        Returns:
+            Why that is impossible; empty if homing has begun.
+        """
         s, start, limits = self.settings, self._park, self.commander.limits
         if s.homing != "assumed":
             if self._measured is None or self._is_late(self._measured[0]):
@@ -379,7 +401,11 @@ class Machine:
         return ""
 
     def _describe_misfit(self, positions: FloatArray) -> str:
-        """Describe how far positions (n,) of redundant drives are from closing the loops."""
+        """Describe by how much redundant drives miss positions that close the loops.
+
+        Returns:
+            The description; empty within the distance of one tick.
+        """
         off = np.abs(self.commander.set_points.state[0] - positions)
         worst = int(np.argmax(off))
         if (off <= self.commander.limits.rates * self.dt).all():
@@ -429,11 +455,11 @@ class Machine:
         return self._lead(motion_source)
 
     def _lead(self, source: MotionSource) -> MotionSource:
-        """Return a target with its sag compensated, if `compensate_sag` is set."""
+        """Return a target, compensated for the sag of the drives if so configured."""
         return MotorSource(self.mechanism, source) if self.settings.compensate_sag else source
 
     def _event(self, point: SetPoint) -> str:
-        """Return the event of this tick, or None."""
+        """Return the event that this tick causes, or an empty string."""
         rests = self.commander.set_points.is_at_rest
         if self.state == "homing":
             return "homed"
@@ -451,7 +477,7 @@ class Machine:
         return "the emergency stop is pressed" if self._stopped else ""
 
     def _cause(self) -> str:
-        """Return the present fault of the drives; empty without a fault."""
+        """Return the reason for a fault of the drives; empty without a fault."""
         s, measured = self.settings, self._measured
         if self._stopped:
             return self._pressed

@@ -69,11 +69,14 @@ _BY_STATE: Final = {
 
 
 class RequestRefused(RobodynError):
-    """A request is impossible in this state; the text states the reason. `value` is the state."""
+    """Error raised if a request is impossible in the present state.
+
+    The message contains the reason. `value` is the state.
+    """
 
 
 def after(state: str, event: str) -> str:
-    """Return the state after a request or an event.
+    """Return the state that follows from a request or an event.
 
     Raises:
         RequestRefused: the request is impossible in this state.

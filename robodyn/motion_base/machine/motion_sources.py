@@ -27,57 +27,65 @@ PATIENCE = 10.0
 
 
 class MotionSource(Protocol):
-    """Target motion of the mechanism's configuration over time [ns]."""
+    """Source of target motions: the mechanism's motion as a function of time [ns]."""
 
     def at(self, time: int) -> Motion | None:
-        """Return the target at `time` [ns]; None without a target."""
+        """Return the target motion at `time` [ns]; None without a target."""
 
 
 class TrajectorySource(NamedTuple):
-    """A trajectory that begins at `start` [ns]."""
+    """Motion source that follows a trajectory, which begins at `start` [ns]."""
 
     trajectory: Trajectory
     start: int
 
     def at(self, time: int) -> Motion:
-        """Return the target at `time` [ns]."""
+        """Return the target motion at `time` [ns]."""
         return self.trajectory.sample(1e-9 * (time - self.start))
 
 
 class PointSource(NamedTuple):
-    """A point of a stream that arrived at `start` [ns]; no target once the stream has ended."""
+    """Motion source for a streamed point that arrived at `start` [ns].
+
+    A moving point is extrapolated for its duration; then there is no target.
+    """
 
     point: StreamedPoint
     start: int
 
     def at(self, time: int) -> Motion | None:
-        """Return the target at `time` [ns]."""
+        """Return the target motion at `time` [ns]; None if the stream has ended."""
         since = 1e-9 * (time - self.start)
         ended = self.point.moves and since > self.point.duration
         return None if ended else self.point.sample(since)
 
 
 class MotorSource(NamedTuple):
-    """Target of motors that lead by the static deflection of their elastic drives.
+    """Motion source for motors that compensate the deflection of elastic drives.
 
     Attributes:
         mechanism: mechanism with elastic drives.
-        source: target of the joints.
+        source: motion source for the joints.
     """
 
     mechanism: Mechanism
     source: MotionSource
 
     def at(self, time: int) -> Motion | None:
-        """Return the target of the motors at `time` [ns]; None without a target."""
+        """Return the motors' target motion at `time` [ns]; None without a target."""
         motion = self.source.at(time)
         return None if motion is None else motion_of_motors(self.mechanism, motion)
 
 
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:
-    """Return a target at positions (n,) of the driven joints, in the assembly mode of the guess.
+    """Create a motion source that rests at positions (n,) of the driven joints.
 
-    With redundant drives, it is the nearest one that closes the loops.
+    The assembly mode is that of `guess` (nq,).
+
+    With redundant drives, the nearest positions that close the loops are used.
+
+    Returns:
+        The motion source.
 
     Raises:
         InvalidInput: these are not n finite numbers.
@@ -104,7 +112,12 @@ class BodyMotion:
     def nearest_motion(
         self, pose: FloatArray, twist: FloatArray, here: FloatArray
     ) -> tuple[Motion, str]:
-        """Return the motion at a pose, or at the nearest pose reached, and the problem if any."""
+        """Convert a pose and a twist of the body to a motion of the mechanism.
+
+        Returns:
+            The motion, and an empty string; or rest at the nearest pose that was reached, and the
+            problem.
+        """
         mechanism = self._mechanism
         here = motions.configuration_near(mechanism, pose, here)
         error = self._weights * pose_difference(mechanism.body_pose(here), pose)
@@ -117,13 +130,13 @@ class BodyMotion:
         )
 
     def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Return the velocity (nv,) for which the body has a weighted twist (6,)."""
+        """Solve for the velocity (nv,) that gives the body a weighted twist (6,)."""
         jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
         return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
 
 
 class LateSetPoint(InvalidInput):
-    """A set-point that arrived too late, while others of the same sender arrive in time."""
+    """Error raised if a set-point is late, while others of its sender are in time."""
 
 
 class PoseStream(BodyMotion):
@@ -151,18 +164,18 @@ class PoseStream(BodyMotion):
     def take(
         self, stamp: int, now: int, pose: ArrayLike, twist: ArrayLike, here: FloatArray
     ) -> str:
-        """Add the pose (7,) and twist (6,) of `stamp` [ns], received at `now`.
+        """Add a pose to the stream; a pose out of reach is replaced by the nearest one.
 
-        `here` is a configuration near it. A pose out of reach is replaced by the nearest reachable
-        one.
+        `pose` (7,) and `twist` (6,) are those of the body at the time `stamp` [ns]; they were
+        received at `now` [ns]. `here` (nq,) is a configuration near the pose.
 
         Returns:
-            A description of a problem, or an empty text.
+            A message if the pose is out of reach, otherwise an empty string.
 
         Raises:
             LateSetPoint: the pose is too old, while others arrived in time.
-            InvalidInput: it is not finite, not a pose, stale, from the future, or older than the
-                last one.
+            InvalidInput: the pose is not finite, stale, from the future, older than the last one,
+                or has a quaternion that is not normalized.
         """
         requested = as_pose("pose", pose)
         moving = as_exact("twist", twist, (6,), "m/s, rad/s")
@@ -191,7 +204,7 @@ class PoseStream(BodyMotion):
         return problem
 
     def _objection(self, stamp: int, now: int) -> InvalidInput:
-        """Return why a set-point is too old or too early: a busy computer, or different clocks."""
+        """Create the error for a pose whose stamp is too old or in the future."""
         age, most = (now - stamp) * 1e-9, f"at most {self._timeout * 1e-9:g} s are allowed"
         if age < 0.0:
             return InvalidInput(
@@ -211,7 +224,7 @@ class PoseStream(BodyMotion):
         )
 
     def at(self, time: int) -> Motion | None:
-        """Return the target at `time` [ns]."""
+        """Return the target motion at `time` [ns]; None if no pose is valid."""
         if self._stamp is None or abs(time - self._stamp) > self._timeout:
             return None
         t = 1e-9 * (time - self._stamp)

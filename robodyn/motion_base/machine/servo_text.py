@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion of joint positions to servo values in a line of text, and back."""
+"""Conversion of joint positions to servo values in a line of characters, and back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 
 @dataclass(frozen=True)
 class ServoText:
-    """Linear map value = zero + direction * scale * (position - horn), clipped to a range.
+    """Conversion between joint positions and servo values in a line of characters.
+
+    It is the linear map value = zero + direction * scale * (position - horn), clipped to a range.
 
     Attributes:
         count: number of servos.
@@ -29,7 +31,7 @@ class ServoText:
         direction: 1, or -1 for servos mounted in reverse.
         horn: [rad or m] position of the joint at the servo's zero: the angle at which the horn is
             mounted on its spline.
-        zero: servo value at that position.
+        zero: servo value at the position `horn`.
         least, most: range of the servo's values.
 
     Raises:
@@ -46,7 +48,7 @@ class ServoText:
     most: float | FloatArray = np.inf
 
     def __post_init__(self) -> None:
-        """Reject invalid numbers and formats."""
+        """Check the values and the format."""
         for name in ("scale", "direction", "horn", "zero", "least", "most"):
             values = np.asarray(getattr(self, name), dtype=np.float64).ravel()
             is_range = name in ("least", "most")
@@ -74,18 +76,18 @@ class ServoText:
             ) from error
 
     def values(self, positions: FloatArray) -> FloatArray:
-        """Convert positions (n,) to servo values (n,), within their ranges."""
+        """Convert joint positions (n,) to servo values (n,), clipped to their ranges."""
         with np.errstate(over="ignore"):
             turned = self.direction * self.scale * (positions - self.horn)
         return np.clip(self.zero + turned, self.least, self.most)
 
     def positions(self, values: FloatArray) -> FloatArray:
-        """Convert servo values (n,) to positions (n,)."""
+        """Convert servo values (n,) to joint positions (n,) [rad or m]."""
         turned = self.direction * (values - self.zero) / self.scale
         return np.asarray(self.horn + turned)
 
     def line(self, time: float, positions: FloatArray) -> str:
-        """Format the line for positions (n,) at a time [s].
+        """Format joint positions (n,) at a time [s] as a line for the servos.
 
         Raises:
             InvalidInput: a value is not finite.
@@ -100,7 +102,10 @@ class ServoText:
         return self.format.format(round(1000.0 * time), *values)
 
     def read(self, line: str) -> FloatArray:
-        """Parse positions (n,) from a line with n numbers and any separators.
+        """Parse joint positions from a line with n servo values and any separators.
+
+        Returns:
+            Positions (n,) [rad or m].
 
         Raises:
             InvalidInput: the line does not have n numbers, or a position is implausible.

@@ -28,7 +28,7 @@ class SetPoints:
 
     Attributes:
         state: (3, n) position [m or rad], rate and acceleration of each joint; not to be changed.
-        rest: (n,) positions at which the joints can come to rest earliest.
+        rest: (n,) positions at which the joints come to rest if they brake as fast as possible.
 
     Raises:
         InvalidInput: `dt` is not positive, or positions are not n finite numbers.
@@ -41,7 +41,7 @@ class SetPoints:
         self.reset(positions)
 
     def reset(self, positions: ArrayLike) -> None:
-        """Set the state to rest at positions (n,)."""
+        """Set the state to rest at positions (n,) [m or rad]."""
         start = as_exact("positions", positions, (self._rows.shape[1],), "m or rad")
         self.state = np.array([start, 0.0 * start, 0.0 * start])
         self.rest = start.copy()
@@ -50,11 +50,11 @@ class SetPoints:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether no joint moves."""
+        """Whether all joints are at rest."""
         return bool((np.abs(self.state[1:]) <= 1e-9 * self._rows[:2]).all())
 
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Compute the state (3, n) one step later, and the positions (n,) after braking from it.
+        """Compute the joints' state one step later, as close to the target as allowed.
 
         Args:
             target: (3, n) positions, rates and accelerations one step later; a joint whose target
@@ -62,7 +62,8 @@ class SetPoints:
             pace: fraction of the limits that may be used, above 0 and at most 1.
 
         Returns:
-            The state, and the positions after braking.
+            Positions, rates and accelerations (3, n), and the positions (n,) after braking from
+            there.
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
         own = self._rows * self._limit_fractions(target) * pace
@@ -72,17 +73,17 @@ class SetPoints:
         return later, rest
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) that `next_state` returned."""
+        """Adopt a state (3, n) and positions of rest (n,) from `next_state`."""
         self.state, self.rest = later, rest
 
     def brake(self) -> None:
-        """Brake for one step."""
+        """Brake all joints for one step."""
         later = np.empty_like(self.state)
         kernels.brake(self.state, self._rows, self.dt, later)
         self.state, self._goal = later, None
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return the fraction of each limit that keeps all joints on a straight line."""
+        """Return the fractions of limits (3, n) that keep all joints on a straight line."""
         if target[1:].any() or not np.isfinite(target).all():
             self._goal = None
             return np.ones_like(self._rows)

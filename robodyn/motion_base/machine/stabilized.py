@@ -54,7 +54,10 @@ class StabilizedSource(BodyMotion):
         self._here, self.fraction, self._change, self._then = mechanism.home, 1.0, 0.0, 0
 
     def at(self, time: int) -> Motion | None:
-        """Return the target at `time` [ns].
+        """Return the target motion at `time` [ns] for the mechanism on the moving base.
+
+        Returns:
+            The motion, or None without a target.
 
         Raises:
             InvalidInput: the pose of the base is unknown.
@@ -84,7 +87,7 @@ class StabilizedSource(BodyMotion):
         return motion._replace(acceleration=accelerating)
 
     def _adapt(self, time: int, motion: Motion, problem: str) -> None:
-        """Adapt the compensated fraction."""
+        """Adapt the compensated fraction: reduce it if limits are exceeded."""
         c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
         rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
         exceeds = (
@@ -102,9 +105,12 @@ Moving = tuple[FloatArray, FloatArray, FloatArray]
 
 
 def seen_from(base: Moving, body: Moving) -> Moving:
-    """Compute pose (7,), twist (6,) and acceleration (6,) of a body relative to a moving base.
+    """Compute the motion of a body relative to a moving base.
 
-    Both motions are given in a common frame; the result is in the axes of the base.
+    Both motions consist of a pose (7,), a twist (6,) and an acceleration (6,), in a common frame.
+
+    Returns:
+        Pose, twist and acceleration of the body in the frame of the base.
     """
     R = rotation_matrix(base[0])
     (v, w), (a, alpha) = np.split(base[1], 2), np.split(base[2], 2)

@@ -24,7 +24,11 @@ ROUNDING = 1e-9
 
 
 def twist_weights(mechanism: Mechanism) -> FloatArray:
-    """Return weights (6,) [1, m] of a body's twist: rotations times the characteristic length."""
+    """Return weights (6,) that convert a body's twist to lengths only.
+
+    Returns:
+        1 for translations, and the characteristic length [m] for rotations.
+    """
     return np.repeat([1.0, mechanism.characteristic_length], 3)
 
 
@@ -59,7 +63,7 @@ class Workspace:
         self._last = np.empty(0), np.empty(0)  # configuration that was found, and its excess
 
     def objection(self, configuration: FloatArray) -> str:
-        """Return the reason why a configuration is not permitted; empty if it is permitted."""
+        """Return why a configuration (nq,) is not permitted; empty if it is permitted."""
         value = self._excess(configuration)
         worst = int(np.argmax(value))
         if value[worst] <= ROUNDING:
@@ -70,17 +74,23 @@ class Workspace:
         return self._describe(worst, value[worst])
 
     def _describe(self, place: int, excess: float) -> str:
-        """Describe by how much a joint exceeds a limit; `place` is the index of the limit."""
+        """Describe by how much a joint exceeds its lower or upper limit.
+
+        `place` is the index of the limit: first all upper, then all lower ones.
+        """
         is_above, joint = place < len(self._least), place % len(self._least)
         end, limits = ("longest", self._largest) if is_above else ("shortest", self._least)
         name, unit, *_ = travel_limits(self._mechanism)[joint]
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
     def closes_in(self, configurations: FloatArray) -> str:
-        """Return why a motion along configurations (k, nq) is not permitted; empty if permitted.
+        """Return why a motion along configurations (k, nq) is not permitted.
 
         Driven joints are not checked. A machine beyond a limit of a passive joint, or of the
         condition number, may move back towards it.
+
+        Returns:
+            The reason; empty if the motion is permitted.
         """
         if self._has_passive:
             excess = self._positions_excess(configurations)
@@ -98,13 +108,19 @@ class Workspace:
         return self._problem(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Return whether condition numbers at configurations (k, nq) are within their limit."""
+        """Return whether the condition numbers of all configurations are within the limit.
+
+        The configurations are (k, nq); the result is one value.
+        """
         return not self._side or bool((self._condition(configurations) <= self._limit).all())
 
     def passive_margins(self, configurations: FloatArray, spare: float) -> FloatArray:
-        """Compute the least margin (k,) of passive joints to their limits.
+        """Compute the least margin of any passive joint to its limits.
 
         A fraction `spare` of each joint's range is reserved.
+
+        Returns:
+            Margins (k,) for the configurations (k, nq); infinite without passive joints.
         """
         if not self._has_passive:
             return np.full(len(configurations), np.inf)
@@ -115,10 +131,15 @@ class Workspace:
         return np.asarray(room[:, passive].min(axis=1))
 
     def nearest(self, target: FloatArray, inside: FloatArray) -> FloatArray:
-        """Compute the permitted configuration nearest to a target, in a step from a permitted one.
+        """Compute the permitted configuration nearest to a target (nq,).
+
+        The result is one step away from the permitted configuration `inside` (nq,).
 
         Distances are those of the body: displacement, and rotation times the characteristic length.
         The step leads to the nearest permitted point to first order, or part of the way.
+
+        Returns:
+            Permitted configuration (nq,); `inside` itself if no step is possible.
         """
         mechanism = self._mechanism
         try:
@@ -135,7 +156,12 @@ class Workspace:
         return inside
 
     def _linearize(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the excess of relevant limits (k,), and its gradients (k, nv)."""
+        """Compute the excess beyond each limit, and its gradient.
+
+        Returns:
+            Excesses (k,), negative within the limits, and gradients (k, nv); limits that are not
+            finite are left out.
+        """
         mechanism, joints = self._mechanism, self._mechanism.joint_jacobian(here)
         number, (found, excess) = np.zeros(joints.shape[1]), self._last
         if found is not here:
@@ -167,7 +193,11 @@ class Workspace:
         return here
 
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
-        """Compute the excess (..., 2 k) of each joint beyond its limits; negative within."""
+        """Compute the excess of each joint beyond its upper and its lower limit.
+
+        Returns:
+            Excesses (..., 2 k) of the k joints, negative within the limits.
+        """
         m = self._mechanism
         if self._has_passive:
             positions = travel_positions(m, configurations)
@@ -176,7 +206,11 @@ class Workspace:
         return np.concatenate([positions - self._largest, self._least - positions], axis=-1)
 
     def _excess(self, configuration: FloatArray) -> FloatArray:
-        """Compute the excess (..., 2 k + 1) of each limit; negative within."""
+        """Compute the excess beyond each limit of joints and of the condition number.
+
+        Returns:
+            Excesses (..., 2 k + 1), negative within the limits.
+        """
         positions, number = self._positions_excess(configuration), np.array([-np.inf])
         if self._side:  # the logarithm of the condition number over its limit
             number = np.log(self._condition(configuration) / self._limit)[..., None]
@@ -188,7 +222,10 @@ class Workspace:
         )
 
     def _problem(self, configurations: FloatArray) -> str:
-        """Return a problem if a configuration (..., nq) is across a singularity from home."""
+        """Return a message if a singularity separates a configuration from home.
+
+        The configurations are (..., nq). Without a singularity, the result is empty.
+        """
         side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):
             return ""

@@ -16,7 +16,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, make_rows, s
 
 @intrinsic
 def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
-    """Return rows of eight numbers from entry `start` of a contiguous array.
+    """Return entries of a contiguous array, from `start` on, as `Rows` of eight floats.
 
     The array must outlive the rows.
     """
@@ -33,7 +33,7 @@ def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def new_rows(typingctx: Any, count: Any) -> Any:
-    """Allocate a number of rows on the stack, known at compile time."""
+    """Allocate `Rows` on the stack; their number is known at compile time."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     size = count.literal_value * WIDTH
@@ -50,7 +50,7 @@ def new_rows(typingctx: Any, count: Any) -> Any:
 
 @intrinsic
 def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
-    """Return one number of the rows."""
+    """Return the float in a given row and lane of `Rows`."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load(_entry(builder, *args))
@@ -60,7 +60,7 @@ def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
 
 @intrinsic
 def set_entry(typingctx: Any, rows: Any, row: Any, column: Any, value: Any) -> Any:
-    """Write one number of the rows."""
+    """Write a float to a given row and lane of `Rows`."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.store(args[3], _entry(builder, *args[:3]))
@@ -76,7 +76,7 @@ def _entry(builder: Any, rows: Any, row: Any, column: Any) -> Any:
 
 @intrinsic
 def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
-    """Return the number in one of the eight lanes."""
+    """Return the float in one of the eight lanes of a SIMD vector, by index."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.extract_element(args[0], args[1])
@@ -86,7 +86,7 @@ def lane(typingctx: Any, lanes: Any, index: Any) -> Any:
 
 @intrinsic
 def as_lane(typingctx: Any, value: Any) -> Any:
-    """Put a number into the first lane; the others are undefined."""
+    """Return a SIMD vector with a float in the first lane; the others are undefined."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(
@@ -98,7 +98,7 @@ def as_lane(typingctx: Any, value: Any) -> Any:
 
 @intrinsic
 def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
-    """Return eight lanes with the number in one of them replaced."""
+    """Return a SIMD vector with the float in one lane, given by index, replaced."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], args[1])
@@ -108,7 +108,7 @@ def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def sum_of_six(typingctx: Any, lanes: Any) -> Any:
-    """Return the sum of the first six lanes, one for each leg."""
+    """Return the sum of the first six lanes of a SIMD vector, one lane for each leg."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = args[0]

@@ -46,29 +46,29 @@ _BITS = ir.VectorType(ir.IntType(1), WIDTH)
 
 
 class LanesType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of eight float64."""
+    """Numba type of a SIMD vector of eight float64."""
 
     def __init__(self) -> None:
         super().__init__("lanes")
 
     def unify(self, context: Any, other: Any) -> Any:
-        """Convert a float on another code path to eight equal numbers."""
+        """Return the common type of lanes and floats, which are repeated; None for other types."""
         return self if other == types.float64 else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Allow the conversion of floats, by repetition."""
+        """Return a safe conversion for floats, which are repeated; None for other types."""
         return Conversion.safe if other == types.float64 else None
 
 
 class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of eight truth values."""
+    """Numba type of a SIMD vector of eight booleans."""
 
     def __init__(self) -> None:
         super().__init__("lane_mask")
 
 
 class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of rows of eight float64: address and count."""
+    """Numba type of rows of eight float64, stored as address and count."""
 
     def __init__(self) -> None:
         super().__init__("lane_rows")
@@ -130,7 +130,7 @@ def _repeat(builder: Any, scalar: Any) -> Any:
 
 
 def as_lanes(builder: Any, kind: Any, value: Any) -> Any:
-    """Return the vector value of lanes, or of a repeated number."""
+    """Return the LLVM vector of lanes, or of a float repeated eight times."""
     return value if kind == LANES else _repeat(builder, value)
 
 
@@ -179,7 +179,7 @@ _declare_binary(operator.ne, lambda b, x, y: b.fcmp_unordered("!=", x, y), MASK)
 
 
 def _declare(operation: Any, kinds: tuple[Any, ...], instruction: Any) -> None:
-    """Declare an operation whose operands and result have one type."""
+    """Declare an operator whose operands and result have the same Numba type."""
 
     @infer_global(operation)
     class _Operation(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
@@ -234,7 +234,7 @@ def _row(builder: Any, rows: Any, index: Any) -> Any:
 
 
 def load_row(builder: Any, rows: Any, index: Any) -> Any:
-    """Load one of the rows as a vector value."""
+    """Generate code that loads one of the rows as a SIMD vector."""
     return builder.load(_row(builder, rows, index), align=8)
 
 
@@ -253,7 +253,7 @@ def _set_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @intrinsic
 def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
-    """Return `a` where the mask is set, else `b`, for numbers or lanes; both are computed."""
+    """Return `a` where the mask is set, else `b`, for floats or lanes; evaluates both."""
     result = LANES if LANES in (a, b) or mask == MASK else types.float64
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -279,7 +279,7 @@ def all_of(typingctx: Any, mask: Any) -> Any:
 
 @intrinsic
 def whole(typingctx: Any, value: Any) -> Any:
-    """Convert a whole number, or that in the first lane, to an index."""
+    """Convert an integer-valued float, or the one in the first lane, to an index."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         number = args[0]

@@ -21,10 +21,10 @@ SINGULAR_PIVOT = 1e-14
 
 @inner
 def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
-    """Solve A x = b: lanes 0 to 5 of row i are A[i], lane 6 is b[i]; rows are destroyed.
+    """Solve A x = b with six equations, given as SIMD rows, which are overwritten.
 
-    Returns False, with `out` (6,) meaningless, if A is singular to working precision or, with
-    `definite`, not positive definite.
+    Lanes 0 to 5 of row i are A[i], lane 6 is b[i]. Returns False, with `out` (6,) meaningless, if A
+    is singular to working precision or, with `definite`, not positive definite.
     """
     largest = 0.0
     for column in range(6):
@@ -58,7 +58,10 @@ def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
 
 @inner
 def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
-    """Solve eight systems: entry (i, j) of each in row 6 i + j of A, b (6 rows) becomes x."""
+    """Solve eight systems A x = b of six equations, one per SIMD lane, in place.
+
+    Entry (i, j) of each matrix is in row 6 i + j of A; the six rows of b become x.
+    """
     # A, not b: if only b is not finite there is a solution, though not finite either
     largest = 0.0 * A[0]
     for column in range(6):

@@ -13,7 +13,10 @@ from robodyn.numerics.simd.lanes import WIDTH, any_of
 
 @inner
 def read(array: Any, first: int, last: int, rows: Any) -> None:
-    """Load eight states, from `first`, of an array (N, k) as k rows, padded with the last one."""
+    """Load eight states of an array (N, k), from index `first`, as k rows of lanes.
+
+    If fewer than eight are left, the last state fills the remaining lanes.
+    """
     for column in range(WIDTH):
         n = min(first + column, last - 1)
         for row in range(array.shape[1]):
@@ -22,7 +25,7 @@ def read(array: Any, first: int, last: int, rows: Any) -> None:
 
 @inner
 def write(rows: Any, first: int, last: int, out: Any) -> None:
-    """Store states; the inverse of `read`."""
+    """Store eight states in lanes to an array (N, k); the inverse of `read`."""
     for column in range(min(WIDTH, last - first)):
         for row in range(out.shape[1]):
             out[first + column, row] = entry(rows, row, column)

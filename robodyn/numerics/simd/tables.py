@@ -25,7 +25,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes, ma
 
 
 class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of a table of lanes: each of its rows consists of `width` rows of eight float64."""
+    """Numba type of a table of lanes: each row has `width` vectors of eight float64."""
 
     def __init__(self) -> None:
         super().__init__("lane_table")
@@ -73,7 +73,11 @@ def new_table(typingctx: Any, count: Any, width: Any) -> Any:
 
 @intrinsic
 def new_tables(typingctx: Any, shapes: Any) -> Any:
-    """Allocate tables with the shapes in a named tuple, like `stack_all`; a length gives rows."""
+    """Allocate tables of lanes with the shapes in a named tuple, on the stack.
+
+    The result is a named tuple of the same class. A pair of lengths gives a table, a single length
+    `Rows`.
+    """
 
     def allocate(context: Any, builder: Any, kind: Any, lengths: Any) -> Any:
         if kind == TABLE:

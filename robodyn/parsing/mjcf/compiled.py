@@ -47,7 +47,10 @@ class Compiled:
         self._check()
 
     def _compiled(self, source: Path | str) -> Any:
-        """Compile the model, without unreadable meshes if all inertias are given explicitly."""
+        """Return the compiled model, if necessary without unreadable meshes.
+
+        Meshes are only omitted if all inertias are given explicitly.
+        """
         read = self.mujoco.MjModel
         try:
             if isinstance(source, str):
@@ -62,7 +65,10 @@ class Compiled:
             raise ModelError(text, value=self.source) from failure
 
     def _without_assets(self, source: Path | str) -> Any:
-        """Compile without geoms and their files; None if an inertia depends on them."""
+        """Return the model compiled without geoms and their files, or None.
+
+        It is None if an inertia depends on the geoms.
+        """
         read, geoms = self.mujoco.MjSpec, self.mujoco.mjtGeom
         try:
             spec = (
@@ -84,7 +90,7 @@ class Compiled:
             return None
 
     def _check(self) -> None:
-        """Reject unsupported elements that would change the mechanism; warn of others left out."""
+        """Reject unsupported elements that change the mechanism; warn about others."""
         model = self.model
         if model.nflex:
             raise self.refuse("flex", 0, "flexible bodies are not supported")
@@ -102,12 +108,12 @@ class Compiled:
 
     @property
     def equalities(self) -> list[int]:
-        """Indices of the active equalities."""
+        """Indices of the active equality constraints."""
         off = self.disables("equality")
         return [n for n in range(self.model.neq) if self.model.eq_active0[n] and not off]
 
     def disables(self, flag: str) -> bool:
-        """Return whether `<flag>` disables a feature such as `gravity`."""
+        """Return whether the options of the file disable a feature such as `gravity`."""
         bit = int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
         return bool(self.model.opt.disableflags & bit)
 
@@ -160,7 +166,10 @@ class Compiled:
             self.leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
-        """Create the error for an element, with a reason."""
+        """Create the error for element n of a kind that is not supported.
+
+        `reason` ends its message.
+        """
         name = self.name(kind, n)
         return ModelError(f"{self.source}: {kind} {name!r}: {reason}", value=name)
 
@@ -169,13 +178,13 @@ class Compiled:
         warn(f"{self.source}: {kind} {self.name(kind, n)!r}: ignored {what}")
 
     def leave_out_curve(self, kind: str, n: int, array: str, rows: slice | None = None) -> None:
-        """Warn if a spring or damping is nonlinear (a polynomial): only its linear part is read."""
+        """Warn if a spring or damper is nonlinear: only its linear term is read."""
         if np.any(self.entry(f"{array}poly", n if rows is None else rows)):
             what = array.split("_")[1].replace("stiffness", "spring")
             self.leave_out(kind, n, f"the part of its {what} that is not linear")
 
     def entry(self, array: str, n: int | slice) -> Any:
-        """Return an entry of an array of the model; 0 if this release of MuJoCo lacks the array."""
+        """Return entry n of an array of the model; 0 if MuJoCo lacks the array."""
         found = getattr(self.model, array, None)
         return 0.0 if found is None else found[n]
 
@@ -189,7 +198,10 @@ class Compiled:
         return frame(getattr(self.model, f"{kind}_pos")[n], getattr(self.model, f"{kind}_quat")[n])
 
     def own_text(self) -> dict[str, Any]:
-        """Parse the custom text `robodyn`, which `save` writes; empty if there is no such text."""
+        """Return the data that `save` wrote into the custom text `robodyn`.
+
+        It is empty if there is no such text.
+        """
         model = self.model
         n = self.mujoco.mj_name2id(model, self.mujoco.mjtObj.mjOBJ_TEXT, "robodyn")
         if n < 0:

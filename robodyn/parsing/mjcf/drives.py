@@ -21,7 +21,7 @@ NAMED = 8
 
 
 class Follows(NamedTuple):
-    """Coupled position of a joint: factor * that of another joint + offset [rad or m]."""
+    """Coupling of a joint: position = factor * another's position + offset [rad or m]."""
 
     joint: int
     factor: float
@@ -29,13 +29,13 @@ class Follows(NamedTuple):
 
 
 class Couplings:
-    """Joints that are coupled to other joints.
+    """Linear couplings of joints to other joints in an MJCF file.
 
     Args:
         compiled: compiled file.
 
     Attributes:
-        follows: couplings by the number of the dependent joint.
+        follows: couplings by the index of the dependent joint.
 
     Raises:
         ModelError: an equality does not couple two joints; the error names it.
@@ -52,7 +52,7 @@ class Couplings:
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
 
     def sites_of(self, tendon: int) -> list[int]:
-        """Return the two sites of a straight tendon; empty for any other tendon."""
+        """Return the indices of the two sites of a straight tendon; empty for any other."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_site = int(self._compiled.mujoco.mjtWrap.mjWRAP_SITE)
@@ -60,7 +60,7 @@ class Couplings:
         return [int(model.wrap_objid[w]) for w in wraps] if straight else []
 
     def joints_of(self, tendon: int) -> dict[int, float]:
-        """Return the coefficients of a fixed tendon by joint; empty for other tendons."""
+        """Return the coefficients of a fixed tendon by joint index; empty for others."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_joint = int(self._compiled.mujoco.mjtWrap.mjWRAP_JOINT)
@@ -73,7 +73,10 @@ class Couplings:
         return found
 
     def leader(self, joint: int) -> Follows:
-        """Express a joint's position in terms of an independent joint's position."""
+        """Return the coupling of a joint to an independent joint.
+
+        For an independent joint, it is the coupling to itself.
+        """
         found = Follows(joint, 1.0, 0.0)
         while found.joint in self.follows:
             after = self.follows[found.joint]
@@ -82,7 +85,11 @@ class Couplings:
         return found
 
     def reduced(self, terms: dict[int, float]) -> tuple[dict[int, float], float]:
-        """Express a weighted sum of joint positions by independent joints and an offset."""
+        """Express a weighted sum of joint positions in terms of independent joints.
+
+        Returns:
+            The weights by index of the independent joint, and the constant term.
+        """
         out: dict[int, float] = {}
         constant = 0.0
         for joint, factor in terms.items():
@@ -185,7 +192,10 @@ class MjcfDrives:
         self._name_servos()
 
     def _tendon(self, n: int) -> None:
-        """Add a tendon's properties to its joint; reject or leave out those on several joints."""
+        """Add the properties of a tendon to the joint it acts on, if there is only one.
+
+        A tendon on several independent joints is rejected or left out.
+        """
         model = self._model
         properties = {
             key: np.array(self._compiled.entry(f"tendon_{key}", n))
@@ -239,7 +249,7 @@ class MjcfDrives:
             self._compiled.leave_out("tendon", n, "its limits, which apply to several joints")
 
     def _leave_out_spring(self, n: int, reason: str) -> None:
-        """Warn that a tendon's spring is left out, and name the efforts that lack its force."""
+        """Warn that a tendon's spring is left out; name the efforts without its force."""
         model, mujoco = self._model, self._compiled.mujoco
         data, stiffness = mujoco.MjData(model), np.array(model.tendon_stiffness[n])
         data.qpos = model.qpos0 if self.home is None else self.home
@@ -261,7 +271,7 @@ class MjcfDrives:
         )  # fmt: skip
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
-        """Return the joint that an actuator drives (-1 if left out), and its effort limits."""
+        """Return the joint index (-1 if left out) and effort limits of an actuator."""
         model, kinds = self._model, self._compiled.mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
@@ -297,7 +307,7 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """Return the joint that moves a tendon (-1 if left out), and the transmission ratio."""
+        """Return the joint index (-1 if left out) that a tendon moves, and the ratio."""
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:
@@ -333,7 +343,7 @@ class MjcfDrives:
 
     @property
     def home(self) -> FloatArray | None:
-        """Positions (nq,) of the keyframe `home`, or else of the first one; None without any."""
+        """Positions (nq,) of the keyframe `home` or, if missing, the first one; or None."""
         mujoco, model = self._compiled.mujoco, self._model
         if not model.nkey:
             return None

@@ -19,7 +19,7 @@ _JOINT = ("child", "own", "limit", "params")
 
 
 def read_own_text(text: str, source: str) -> dict[str, Any]:
-    """Parse the custom text of a file that robodyn wrote, and check the types of its parts.
+    """Parse, check and return the data that robodyn wrote into an MJCF file.
 
     Raises:
         ModelError: the text is not JSON, or a part is unknown or has the wrong type.

@@ -36,7 +36,7 @@ DRAWN_GROUPS = 3
 
 
 def read_mjcf(source: Path | str) -> ModelBuilder:
-    """Read an MJCF file or text into a builder.
+    """Read an MJCF file or text into a builder, and return the builder.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
@@ -59,7 +59,7 @@ class _Reader:
         self._own_joints: dict[str, Any] = self._own.get("joints", {})
 
     def filled(self) -> ModelBuilder:
-        """Fill the builder with all parts, and return it."""
+        """Add all parts of the model to a builder, and return it."""
         builder, own = self._builder, self._own
         with builder.stating():
             for body in range(self._model.nbody):
@@ -135,7 +135,10 @@ class _Reader:
             self._builder.links_with_inertia.add(name)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Add joint n, whose anchor has the frame `place` in the parent in the file's pose."""
+        """Add joint n; `place` is the frame of its anchor in the parent.
+
+        The frame is that in the pose of the file.
+        """
         model, name, builder = self._model, self._compiled.name("joint", n), self._builder
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
         at, own = int(model.jnt_qposadr[n]), self._own_joints.get(name, {})
@@ -191,7 +194,7 @@ class _Reader:
     def _motor(
         self, name: str, own: dict[str, Any], found: Motor, *, floats: bool = False
     ) -> Motor:
-        """Return the motor data that robodyn's writer stored, or else `found`."""
+        """Return the motor data stored by robodyn's writer, or else `found`."""
         if "own" not in own:
             return found
         where = f"{self._builder.source}: <custom>: the text 'robodyn': joint {name!r}"
@@ -257,7 +260,7 @@ class _Reader:
         self._builder.springs.append(PointSpring(name, *ends, law, damping, tension_only))
 
     def _shapes(self, body: int) -> Iterator[tuple[Geometry, bool, bool]]:
-        """Yield each primitive of a body, whether it is visible, and whether it collides."""
+        """Yield each shape of a body, whether it is visible, and whether it collides."""
         model, kinds = self._model, self._compiled.mujoco.mjtGeom
         first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
         for n in range(first, first + count):
@@ -279,7 +282,7 @@ class _Reader:
             yield Geometry(form, at, Material(color=rgba)), drawn, touches
 
     def _drive(self) -> None:
-        """Set the driven joints, and the home position of the joints."""
+        """Set the driven joints and the home positions of the joints in the builder."""
         model, builder = self._model, self._builder
         names = {n: self._compiled.name("joint", n) for n in range(model.njnt)}
         builder.drives = Drives.of([name for n, name in names.items() if n in self._drives.limits])

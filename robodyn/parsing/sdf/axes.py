@@ -24,7 +24,8 @@ class Axis:
 
     Attributes:
         direction: (3,) unit vector in the frame of the child link.
-        lower, upper, effort, velocity: limits; infinite for no limit.
+        lower, upper, effort, velocity: limits [rad or m; N m or N; rad/s or m/s]; infinite for no
+            limit.
         damping, friction: values of `<dynamics>`.
         spring: spring of the axis.
         mimic: name of the leading joint, multiplier and offset; None for an independent axis.
@@ -53,13 +54,15 @@ class Axis:
         )
 
     def following(self, name: str, multiplier: float) -> Axis:
-        """Return an axis with the same direction that is coupled to a joint."""
+        """Return an axis with the same direction, coupled to the joint `name`."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
     def joint(
         self, made: Joint, references: Mapping[str, float], names: Mapping[str, str]
     ) -> Joint:
-        """Create a joint about or along the axis, whose position is measured from the reference.
+        """Create a joint about or along the axis.
+
+        Its position is measured from the reference.
 
         Args:
             made: name, kind and ends of the joint.
@@ -88,7 +91,7 @@ class Axis:
 
     @property
     def zero_limits(self) -> tuple[str, ...]:
-        """Names of the axis' limits that are 0."""
+        """Names of the limits of the axis that are 0: `effort`, `velocity`."""
         return tuple(name for name in ("effort", "velocity") if getattr(self, name) == 0.0)
 
 

@@ -49,7 +49,10 @@ class SdfFrames:
         self._collect(model, "", "")
 
     def relative(self, frame: str, base: str) -> FloatArray:
-        """Compute a frame (4, 4) in another one, by full names; exact if the file states it."""
+        """Compute the transform (4, 4) of a frame in another one, both by full names.
+
+        It is exact if the file states it.
+        """
         up, down = list(self._above(frame)), list(self._above(base))
         while up and down and up[-1] == down[-1]:
             up.pop()
@@ -61,7 +64,9 @@ class SdfFrames:
         return out
 
     def resolved(self, name: str, scope: str, where: str) -> str:
-        """Return the full name of a link, joint, frame or model with a given name in a scope.
+        """Return the full name of an element with a given name in a scope.
+
+        The element is a link, joint, frame or model.
 
         Raises:
             ModelError: there is no such element.
@@ -89,7 +94,7 @@ class SdfFrames:
         return name
 
     def error(self, where: str, value: object, expected: str) -> ModelError:
-        """Create the error for an element's value, with the expected value."""
+        """Create the error for an invalid value; its message states the expected one."""
         return ModelError(f"{self.source}: {where} is {value!r}, expected {expected}", value=value)
 
     def numbers(
@@ -101,7 +106,11 @@ class SdfFrames:
         infinite: bool = False,
         at_least: float = -math.inf,
     ) -> list[float]:
-        """Parse numbers, which must be at least `at_least`, and finite unless `infinite`."""
+        """Parse and return `count` numbers separated by blanks.
+
+        They must be at least `at_least`, and finite unless `infinite`. `where` names them in
+        errors.
+        """
         place = f"{self.source}: {where}"
         return numbers_in(text, count, place, infinite=infinite, at_least=at_least)
 
@@ -157,7 +166,7 @@ class SdfFrames:
         return out
 
     def _place(self, name: str) -> tuple[str, FloatArray]:
-        """Return the reference frame of a frame, and the frame's pose (4, 4) in it."""
+        """Return a frame's reference frame, and its pose (4, 4) in that frame."""
         if name not in self._local:
             self._local[name] = self._read(name)
         return self._local[name]
@@ -184,7 +193,7 @@ class SdfFrames:
         return self.resolved(relative_to or MODEL, scope, f"{where}: pose relative_to"), place
 
     def _carrier(self, name: str) -> str:
-        """Return the element that a joint, frame or model is attached to."""
+        """Return the full name of what a joint, frame or model is attached to."""
         element, scope = self._elements[name], self.scope[name]
         where = f"{element.tag} {name!r}"
         if element.tag == "joint":

@@ -35,7 +35,7 @@ DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryControl
 
 
 def read_sdf(text: str, source: str) -> ModelBuilder:
-    """Read the only moving model of an SDF text into a builder.
+    """Read the only moving model of an SDF text, and return it in a builder.
 
     Raises:
         ModelError: the text is malformed, or has unsupported elements, which the error names.
@@ -88,7 +88,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
-    """Return the model of the file, or the only one with joints in its world, and the world."""
+    """Return the element of the only moving model, and of its world or None."""
     worlds = {model: world for world in root.iterfind("world") for model in world.iterfind("model")}
     models = [*root.iterfind("model"), *worlds]
     free = [model for model in models if (model.findtext("static") or "").strip() not in TRUE]
@@ -147,7 +147,7 @@ def _link(name: str, link: Element, frames: SdfFrames) -> Link:
 def _read_settings(
     builder: ModelBuilder, model: Element, world: Element | None, frames: SdfFrames, base: str
 ) -> None:
-    """Set gravity and driven joints, from robodyn's element or from the plugins of the file."""
+    """Set gravity and driven joints from robodyn's element or the file's plugins."""
     for own in own_elements(model, TAG):
         read_settings(builder, own.attrib, f"{frames.source}: <{OWN}{TAG}> of the model")
         return

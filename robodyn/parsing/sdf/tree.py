@@ -132,7 +132,7 @@ class TreeReader:
         return ends[0], ends[1]
 
     def _name_foreign(self) -> None:
-        """Warn of elements of links and joints that are not read but may affect the motion."""
+        """Warn about elements that are not read but may affect the motion."""
         found: dict[str, list[str]] = {}
         for kind, named in (("link", self._frames.links), ("joint", self._frames.joints)):
             for name, element in named.items():
@@ -196,7 +196,10 @@ class TreeReader:
             self._builder.home.update(dict.fromkeys(self._moved_alone, (0.0,)))
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
-        """Add a floating joint for a link that no joint of the tree reaches; return its name."""
+        """Add a floating joint for a link that the tree does not reach yet.
+
+        Returns the name of the link.
+        """
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
                 own = dict(joint.attrib)
@@ -225,19 +228,19 @@ class TreeReader:
         return self._names.get(name, name)
 
     def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
-        """Add a joint without an axis, at a frame (4, 4) of the parent."""
+        """Add a joint without an axis, placed at a frame (4, 4) of the parent link."""
         self._builder.add(
             Joint(self._original_name(name), kind, parent, child, Placement.of(place))
         )
 
     def _put_in_order(self) -> None:
-        """Sort the joints in the order of the file; joints derived from another one follow it."""
+        """Sort the joints in the order of the file, derived joints after their source."""
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
         self._builder.put_in_order(joints=map(self._original_name, [*names, *frames.joints]))
 
     def _moving(self, name: str, joint: Element) -> None:
-        """Add a joint of the tree, or several joints for a joint with several axes."""
+        """Add a joint of the tree; a joint with several axes becomes several joints."""
         kind, (parent, child) = self._kinds[name], self._ends[name]
         if kind == "fixed":
             self._join(name, "fixed", parent, child, self._frames.relative(child, parent))
@@ -254,7 +257,7 @@ class TreeReader:
         self._drive(name, joint)
 
     def _drive(self, name: str, joint: Element) -> None:
-        """Set a joint's motor from elements of robodyn and of Drake."""
+        """Set the motor of a joint from elements in robodyn's and Drake's namespaces."""
         where, params = f"{self._frames.source}: joint {name!r}", dict[str, str]()
         attributes: dict[str, str] = {}
         for own in own_elements(joint, TAG):

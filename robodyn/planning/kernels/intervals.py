@@ -27,14 +27,16 @@ class Intervals(NamedTuple):
     """N intervals of a path, with R limited quantities.
 
     Attributes:
-        steps: (N,) lengths.
-        terms: (N, 3, R, 7) A, B, C, D, S, G and the rate |dq/ds| of the joint.
+        steps: (N,) lengths of the intervals in the path parameter s.
+        terms: (N, 3, R, 7) coefficients A, B, C, D, S, G of each quantity A s'' + B x + C v + D + S
+            / (1 + G x), with v = s' and x = s'^2, and the rate |dq/ds| of its joint; at the start,
+            middle and end of each interval.
         upper, lower: (N, R) limits; infinite for no limit.
-        bounds: (N, 3) upper bounds of x.
+        bounds: (N, 3) upper bounds of x at these three points.
         caps: (N + 1,) upper bounds of x at the nodes, finite.
         speeds, efforts: (R, P) torque-speed curves over the joint's rate.
         counts: (R,) numbers of points of these curves; 0 for no curve.
-        curved: whether anything is nonlinear in x.
+        curved: whether a quantity or a limit is nonlinear in x.
     """
 
     steps: Any
@@ -51,7 +53,7 @@ class Intervals(NamedTuple):
 
 @kernel
 def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float, float]:
-    """Compute the value and slope of a torque-speed curve at a joint rate."""
+    """Return effort limit and derivative of a torque-speed curve at a joint rate."""
     if rate <= speeds[0]:
         return efforts[0], 0.0
     for j in range(1, count):
@@ -63,7 +65,7 @@ def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float,
 
 @kernel
 def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
-    """Compute upper and lower limit at path speed v, and their derivatives with respect to x."""
+    """Return upper and lower limit at path speed v, and their derivatives w.r.t. v^2."""
     up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
     if path.counts[r] > 0 and v > 0.0:
         at, slope = limit_at(path.speeds[r], path.efforts[r], path.counts[r], rate * v)
@@ -77,7 +79,7 @@ def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
 
 @kernel
 def can_rest(path: Any, k: int) -> bool:
-    """Return whether the mechanism may move infinitely slowly in an interval."""
+    """Return whether an interval can be passed arbitrarily slowly within the limits."""
     for p in range(PLACES):
         for r in range(path.terms.shape[2]):
             effort = path.terms[k, p, r, 3] + path.terms[k, p, r, 4]
@@ -90,8 +92,9 @@ def can_rest(path: Any, k: int) -> bool:
 def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
     """Write linearized limits of an interval to `rows` (m, 3): r0 y + r1 z <= r2.
 
-    The limits are linearized at (y, z), and (r0, r1) has unit length. Returns m, or -1 if no x
-    satisfies one of the limits.
+    y and z are the squared path speeds at the start and the end of the interval. The limits are
+    linearized at the given y and z; (r0, r1) has unit length. Returns their number m, or -1 if no
+    speed satisfies one of the limits.
     """
     m = 0
     half = 0.5 / path.steps[k]

@@ -31,10 +31,11 @@ SMALLER = 1e-3
 def largest_first(
     rows: Any, count: int, low_y: float, high_y: float, low_z: float, high_z: float
 ) -> tuple[bool, float, float]:
-    """Find the point (y, z) with the largest y within a box and inequalities r0 y + r1 z <= r2.
+    """Find the point (y, z) with the largest y within bounds and linear inequalities.
 
-    The inequalities are added one at a time (Seidel, 1991); if the optimum violates a new one, it
-    moves onto its line. Returns whether there is such a point, and the point.
+    The inequalities are the first `count` rows (r0, r1, r2) of `rows`, with r0 y + r1 z <= r2. They
+    are added one at a time (Seidel, 1991); if the optimum violates a new one, it moves onto its
+    line. Returns whether there is such a point, then its y and z.
     """
     y, z = high_y, high_z
     for i in range(count):
@@ -77,9 +78,10 @@ def largest_first(
 
 @kernel
 def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
-    """Find the largest y, and its z, of an interval whose z is between `low` and `high`.
+    """Find the largest squared speed at an interval's start, for an end in a range.
 
-    Returns whether the interval is feasible, y, z, and the number of linearized limits in `rows`.
+    The squared speed z at the end is between `low` and `high`. Returns whether the interval is
+    feasible, the squared speed y at its start, z, and the number of linearized limits in `rows`.
     """
     y, z = high, high
     if high == 0.0:
@@ -109,9 +111,10 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
 def smallest_beginning(
     path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
-    """Find the smallest y of an interval whose z is between `low` and `high`.
+    """Return the smallest squared speed at an interval's start, for an end in a range.
 
-    `y`, `z`, and the `count` linearized limits in `rows` are results of `largest_beginning`.
+    The squared speed at the end is between `low` and `high`. `y`, `z`, and the `count` linearized
+    limits in `rows` are results of `largest_beginning`.
     """
     top = y
     if low == 0.0 and can_rest(path, k):
@@ -133,11 +136,12 @@ def smallest_beginning(
 
 @batch_kernel
 def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
-    """Compute the least and largest x (N + 1,) at the nodes from which the end can be reached.
+    """Compute the squared speeds at each node from which the end can be reached.
 
-    The results are written to `low` and `high`, whose values at the last node are given. Only
-    intervals marked in `stale` (N,) are evaluated; if a result changes, the preceding interval is
-    marked. Returns the interval that cannot be passed, or -1.
+    The smallest and the largest are written to `low` and `high` (N + 1,), whose values at the last
+    node are given. Only intervals marked in `stale` (N,) are evaluated; if a result changes, the
+    preceding interval is marked. Returns the index of an interval that cannot be passed, or -1 if
+    there is none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
@@ -155,10 +159,11 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
 
 @batch_kernel
 def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
-    """Compute `x` (N + 1,) of the fastest motion between `low` and `high`; its first is given.
+    """Compute the squared speeds (N + 1,) of the fastest motion at a path's nodes.
 
-    Only intervals that are marked in `stale` (N,), or whose x at the start changed, are evaluated.
-    Returns the interval that cannot be passed, or -1.
+    They lie between `low` and `high`, and are written to `x`, whose first value is given. Only
+    intervals that are marked in `stale` (N,), or whose x at the start changed, are evaluated.
+    Returns the index of an interval that cannot be passed, or -1 if there is none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     moved = False

@@ -23,7 +23,7 @@ def around_singularities(
     motion: Trajectory,
     condition_limit: float,
 ) -> Trajectory:
-    """Replace a motion by another path between its ends if it passes near a singularity.
+    """Replace a motion that passes near a singularity by a detour between its ends.
 
     It is replaced if its condition number exceeds `condition_limit`. If an end exceeds the limit,
     the worse end's condition number becomes the limit. The new path lasts longer in proportion to

@@ -27,14 +27,14 @@ SINGULAR = 1000.0
 
 
 class BoundViolation(NamedTuple):
-    """A bound that a configuration violates.
+    """Violation of a bound by a configuration.
 
     Attributes:
         quantity: `position`, `condition number`, `singular value`, `singular surface`, `clearance`,
             or `geometry` if no solution of the kinematics exists.
         joint: name of the joint whose limit is violated; else empty.
         value, limit: value at the configuration, and its bound.
-        text: description of both.
+        text: description of the value and its bound.
     """
 
     quantity: str
@@ -46,7 +46,11 @@ class BoundViolation(NamedTuple):
     def no_path(
         self, text: str, separated_by: str, configuration: FloatArray, **facts: Any
     ) -> NoPath:
-        """Create the error for a path that this bound blocks at a configuration (nq,)."""
+        """Create the error for a path that this bound blocks at a configuration (nq,).
+
+        Returns:
+            The error, with the message `text` and the details of this bound.
+        """
         return NoPath(
             text,
             separated_by=separated_by,
@@ -108,7 +112,11 @@ class Bounds:
     def are_satisfied(
         self, configurations: FloatArray, least: FloatArray | float = 0.0
     ) -> BoolArray:
-        """Return for each configuration (N,) whether its margins are at least `least` (c,)."""
+        """Return whether all margins of configurations (N, nq) are at least `least` (c,).
+
+        Returns:
+            Array (N,) of booleans, one for each configuration.
+        """
         return np.asarray((self.margins(configurations) >= least).all(axis=1))
 
     @property
@@ -117,7 +125,7 @@ class Bounds:
         return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BoundViolation | None:
-        """Find the bound that a configuration (nq,) violates most; None if it violates none."""
+        """Return the bound that a configuration (nq,) violates most; None if all hold."""
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
             return BoundViolation("geometry", "", np.nan, np.nan, self._geometry(configuration))
@@ -126,7 +134,10 @@ class Bounds:
         return self.nearest(configuration)
 
     def nearest(self, configuration: FloatArray) -> BoundViolation:
-        """Find the bound with the smallest margin, violated or not."""
+        """Return the bound with the smallest margin at a configuration (nq,).
+
+        The configuration may be within all bounds.
+        """
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())
         count = 2 * len(travel_limits(self.mechanism)) * self.within_limits

@@ -17,12 +17,12 @@ from robodyn.presentation import Figure, Shape, figure_of_links, presentation
 
 
 class Clearance:
-    """Distances between the parts of a mechanism, each enclosed in a capsule (a thick segment).
+    """Distances between the parts of a mechanism, each enclosed in a capsule.
 
-    The capsule of a cylinder has its axis and radius. The capsule of a box or mesh lies along the
-    longest side of the bounding box; its radius is half the diagonal of the other two sides. Parts
-    that touch at home or share a joint are excluded. The shapes are the model's collision bodies
-    or, if it has none, its visual geometry.
+    A capsule is a thick line segment. The capsule of a cylinder has its axis and radius. The
+    capsule of a box or mesh lies along the longest side of the bounding box; its radius is half the
+    diagonal of the other two sides. Parts that touch at home or share a joint are excluded. The
+    shapes are the model's collision bodies or, if it has none, its visual geometry.
 
     Args:
         mechanism: mechanism with the parts.
@@ -59,14 +59,23 @@ class Clearance:
             self._pairs = self._pairs[distances > 0.0]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the margin (N,) of the least distance, relative to the mechanism's size."""
+        """Compute the margin (N,) of the smallest distance between two parts.
+
+        It is the distance minus the required one, divided by the mechanism's size; configurations
+        are (N, nq).
+        """
         if not len(self._pairs):
             return np.full(len(configurations), np.inf)
         distances = self._distances(configurations).min(axis=1)
         return np.asarray((distances - self._least) / self._mechanism.size)
 
     def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
-        """Return an empty joint name, least and required distance [m], and a description."""
+        """Return the smallest distance between two parts at a configuration (nq,).
+
+        Returns:
+            An empty joint name, the distance [m], the required distance [m], and a description that
+            names the parts.
+        """
         distances = self._distances(configuration[None])[0]
         pair = self._pairs[int(distances.argmin())]
         one, other = (self._figure.shapes[k].link for k in pair)
@@ -96,7 +105,10 @@ def _collision_figure(mechanism: Mechanism) -> Figure:
 
 
 def capsule(shape: Shape) -> tuple[FloatArray, float]:
-    """Compute the ends (2, 3) [m], link frame, and the radius [m] of a capsule around a shape."""
+    """Compute the ends (2, 3) [m] and the radius [m] of a capsule around a shape.
+
+    The ends are in the frame of the link.
+    """
     if shape.kind == "sphere":
         center = shape.place[:3, 3]
         return np.stack([center, center]), shape.size[0]

@@ -22,10 +22,10 @@ ANCHORS = 300
 
 
 class Curve:
-    """Curve over s from 0 to 1 for mechanisms whose configuration is their joint positions.
+    """Curve over s from 0 to 1, for configurations that are joint positions.
 
     Attributes:
-        controls: (n, k) control points.
+        controls: (n, k) control points of the spline.
     """
 
     def __init__(self, controls: FloatArray) -> None:
@@ -33,20 +33,27 @@ class Curve:
         self._spline = Spline(controls)
 
     def with_controls(self, controls: FloatArray) -> Curve | None:
-        """Create the curve with other control points between the same ends; None if infeasible."""
+        """Return this curve with control points (n, k) between the same ends, or None.
+
+        It is None if the mechanism cannot follow the new curve.
+        """
         return type(self)(controls)
 
     def configurations(self, s: FloatArray) -> FloatArray:
-        """Compute configurations (N, nq) at s (N,)."""
+        """Compute configurations (N, nq) at curve parameters s (N,) from 0 to 1."""
         return self._spline(s)
 
     def motion(self, s: FloatArray) -> Motion:
-        """Compute configurations (N, nq), and first and second derivatives (N, nv) w.r.t. s."""
+        """Compute configurations (N, nq), and two derivatives (N, nv) w.r.t. s (N,)."""
         return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
 
 def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int) -> Curve | None:
-    """Fit a curve with `count` control points to a path (n, nq) of close configurations."""
+    """Fit a curve with `count` control points to a path (n, nq) in close steps.
+
+    Returns:
+        The curve; None for a closed loop that cannot follow it.
+    """
     # by the motion of all parts: near a fold of a sheet the coordinates hardly change
     steps = space.lengths(path)
     at = np.concatenate([[0.0], np.cumsum(steps)])
@@ -65,16 +72,16 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
 
 
 class PoseCurve(Curve):
-    """Curve of a platform's poses."""
+    """Curve of a platform's poses over s from 0 to 1."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
-        """Compute configurations (N, nq) at s (N,)."""
+        """Compute poses (N, 7) at curve parameters s (N,) from 0 to 1."""
         pose = self._spline(s)
         pose[:, 3:] /= np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
         return pose
 
     def motion(self, s: FloatArray) -> Motion:
-        """Compute the motion at path parameters; see `Curve.motion`."""
+        """Compute poses (N, 7), and first and second derivatives (N, 6) w.r.t. s (N,)."""
         x, v, a = (self._spline(s, order) for order in range(3))
         norm = np.linalg.norm(x[:, 3:], axis=1, keepdims=True)
         n, first, second = (part[:, 3:] / norm for part in (x, v, a))
@@ -114,18 +121,21 @@ class LoopCurve(Curve):
         return self if self._space.distances(here, there[None])[0] <= 1e-6 else None
 
     def with_controls(self, controls: FloatArray) -> LoopCurve | None:
-        """Create the curve with other control points between the same ends; None if infeasible."""
+        """Return this curve with control points (n, k) between the same ends, or None.
+
+        It is None if the loop cannot follow the new curve.
+        """
         return LoopCurve(self._mechanism, self._space, self._ends, controls).tracked()
 
     def configurations(self, s: FloatArray) -> FloatArray:
-        """Compute configurations (N, nq) at s (N,)."""
+        """Compute configurations (N, nq) at curve parameters s (N,) from 0 to 1."""
         near = np.rint(s * ANCHORS).astype(np.intp)
         step = self._spline(s) - self._spline(near / ANCHORS)
         return self._mechanism.advance(self._anchors[near], step)
 
 
 class Spline:
-    """Clamped uniform B-spline over 0 to 1 that starts and ends at its outer control points."""
+    """Clamped uniform B-spline over 0 to 1, from its first to its last control point."""
 
     def __init__(self, controls: FloatArray) -> None:
         # slow to import, and most programs never plan
@@ -139,7 +149,10 @@ class Spline:
         self._splines = splines
 
     def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
-        """Evaluate the spline, or one of its derivatives, (N, k) at s (N,)."""
+        """Return values (N, k) of the spline, or of a derivative, at s (N,).
+
+        `order` is the order of the derivative, 0 to 2.
+        """
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 
 
@@ -148,6 +161,6 @@ def _interpolate(target: FloatArray, at: FloatArray, values: FloatArray) -> Floa
 
 
 def _times_conjugate(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute the vector part (N, 3) of a b* for quaternions (N, 4), x y z w."""
+    """Compute the vector part (N, 3) of quaternions a (N, 4) times conjugates of b."""
     u, v = a[:, :3], b[:, :3]
     return np.asarray(b[:, 3:] * u - a[:, 3:] * v - np.cross(u, v))

@@ -37,7 +37,7 @@ class FreeMotion(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """Duration [s]."""
+        """Duration [s] of the original trajectory, which the offsets do not change."""
         return self._path.duration
 
     @property

@@ -146,7 +146,7 @@ def plan_path(
 
 
 def default_limit(mechanism: Mechanism) -> float:
-    """Return the default condition limit of a mechanism."""
+    """Return the default limit of the condition number for path planning."""
     redundant = len(mechanism.joint_names) > mechanism.coordinates.velocity_size
     return (
         SINGULAR
@@ -156,7 +156,7 @@ def default_limit(mechanism: Mechanism) -> float:
 
 
 def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | None:
-    """Search several times; return the shortest path (n, nq), or None if no search succeeds."""
+    """Return the shortest path (n, nq) of several searches, or None if they all fail."""
     space, least = problem.space, problem.least(SEARCH_MARGIN)
     straight = space.segment(problem.start, problem.goal, problem.step)
     if straight is not None and problem.bounds.are_satisfied(straight, least).all():
@@ -180,7 +180,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
 
 
 def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
-    """Return the bounds, with the sign of the determinant at both ends as the required sign."""
+    """Return the bounds, with the sign of the determinant at both ends required."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
         return bounds
@@ -195,7 +195,7 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
 
 
 def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple[Curve, int] | None:
-    """Fit a curve to a path (n, nq) and verify it; return it with its sample count, or None."""
+    """Return a verified curve fitted to a path (n, nq), and its sample count, or None."""
     budget.report_progress("smoothing")
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))

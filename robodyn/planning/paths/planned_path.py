@@ -48,7 +48,7 @@ class PlannedPath(ProfiledTrajectory):
 
     @property
     def text(self) -> str:
-        """Description of the path in one line."""
+        """Length, largest condition number and verification of the path, in one line."""
         return (
             f"{self.length:.3g} rad long, condition number up to {self.largest_condition:.4g}, "
             f"verified at {self.samples} configurations, planned in {self.seconds:.2g} s"

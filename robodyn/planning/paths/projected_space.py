@@ -22,7 +22,7 @@ PROGRESS = 0.05
 
 
 class ProjectedSpace(Space):
-    """Path space of closed loops, with driven positions and the tip's pose as coordinates.
+    """Path space of closed loops, which uses driven positions and tip poses.
 
     A target consists of driven positions (n,), a pose (7,) of the tip, and one weight for each.
     A step towards it solves weighted least squares for the rates that reduce both distances. A
@@ -40,11 +40,15 @@ class ProjectedSpace(Space):
         self._identity = np.eye(len(self.weights))
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Return driven positions, the tip's position and twice its quaternion."""
+        """Map configurations (N, nq) to coordinates (N, k) for `distances`.
+
+        The coordinates are the scaled driven positions, the tip's scaled position, and twice its
+        quaternion.
+        """
         return self._scaled(self._places(configurations))
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """Map a target to coordinates (k,) for `distances`."""
+        """Return the coordinates (k,) of a target for `distances`."""
         return np.asarray(self._scaled(target[None, :-2])[0])
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
@@ -54,7 +58,10 @@ class ProjectedSpace(Space):
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Sample a segment on one sheet, straight in the independent joints; None if it fails."""
+        """Sample a path (n, nq) between two configurations on one sheet.
+
+        The path is straight in the independent joints. The result is None if it misses the goal.
+        """
         found = super().segment(start, goal, step)
         if found is None:
             return None
@@ -62,7 +69,7 @@ class ProjectedSpace(Space):
         return found if self.distances(here, there[None])[0] < 1e-6 else None
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Sample the path (n, nq) of a displacement; None if it leaves the sheet."""
+        """Sample the path (n, nq) of a displacement (nv,); None if it leaves the sheet."""
         path, gone, fraction = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
@@ -77,7 +84,10 @@ class ProjectedSpace(Space):
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Sample a path (n, nq) of about length `reach` towards a target, without its start."""
+        """Sample a path (n, nq) of about length `reach` [rad] towards a target.
+
+        It excludes the start.
+        """
         path: list[FloatArray] = []
         here, gone, fraction = start, 0.0, 1.0
         weights = np.repeat(target[-2:], (self._n, 6))
@@ -101,11 +111,14 @@ class ProjectedSpace(Space):
         return np.array(path).reshape(-1, len(start))
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Return a target with most weight on the tip's pose, which distinguishes the sheets."""
+        """Convert a configuration (nq,) to a target (n + 9,).
+
+        Most of the weight is on the tip's pose, which distinguishes the sheets.
+        """
         return np.concatenate([self._places(configuration[None])[0], [0.05, 1.0]])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """Draw driven positions within their limits and a tip position near the middle."""
+        """Draw a random target: driven positions within limits, and a tip pose."""
         n, limits = self._n, self._mechanism.position_limits
         middle = 0.5 * (self._ends[0] + self._ends[1])
         low = np.maximum(limits[:, 0], middle[:n] - 2.0 * radius / self._driven)
@@ -120,12 +133,15 @@ class ProjectedSpace(Space):
         return np.concatenate([driven, pose, weights])
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """Compute lengths [rad] of steps in the combined space of driven positions and tip pose."""
+        """Compute the lengths (n - 1,) [rad] of the steps of a path (n, nq).
+
+        They are measured in the combined space of driven positions and tip pose.
+        """
         places = self.embedded(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def follows(self, path: FloatArray) -> bool:
-        """Return whether the mechanism moves in each step as its Jacobians predict."""
+        """Return whether the mechanism moves along a path as its Jacobians predict."""
         ways = self.displacements(path)
         targets = self._places(path)
         before = self._rates(path[0])
@@ -141,7 +157,7 @@ class ProjectedSpace(Space):
         return True
 
     def _places(self, configurations: FloatArray) -> FloatArray:
-        """Compute driven positions and tip poses (N, n + 7)."""
+        """Compute driven positions (n) and tip poses (7) of configurations: (N, n + 7)."""
         mechanism = self._mechanism
         return np.concatenate(
             [mechanism.joint_positions(configurations), mechanism.body_pose(configurations)],
@@ -154,14 +170,14 @@ class ProjectedSpace(Space):
         return np.concatenate(parts, axis=1)
 
     def _difference(self, here: FloatArray, there: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,) [rad] between two points of `_places`."""
+        """Compute the displacement (n + 6,) [rad] of driven positions and tip pose."""
         n = self._n
         moved = pose_difference(here[n:], there[n:])
         moved[:3] /= self._scale
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
     def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
-        """Compute the remaining displacement (n + 6,) [rad] to a target."""
+        """Compute the displacement (n + 6,) [rad] from a configuration to a target."""
         return self._difference(self._places(here[None])[0], target[:-2])
 
     def _rates(self, here: FloatArray) -> FloatArray:
@@ -191,7 +207,7 @@ class ProjectedSpace(Space):
     def _step_on_sheet(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Take one step along the sheet; None if the sheet ends or the step jumps to another."""
+        """Take one step; return configuration and rates, or None if it leaves the sheet."""
         moved = self._mechanism.solver.unchecked.try_advance(here, way)
         if moved is None:
             return None

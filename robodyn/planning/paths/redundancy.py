@@ -42,7 +42,7 @@ HOPELESS = 50.0
 
 
 class Optimized(NamedTuple):
-    """Result of an optimization of redundant coordinates.
+    """Result of `optimize_redundancy`: the optimized motion and its objective.
 
     Attributes:
         trajectory: the optimized motion, in the mechanism's coordinates.
@@ -155,7 +155,7 @@ def optimize_redundancy(
 
 
 class _Task:
-    """Objective and constraints along a motion, as functions of the spline control points.
+    """Objective and constraints of an optimization, as functions of control points.
 
     Args:
         mechanism, path, asked: as for `optimize_redundancy`.
@@ -220,7 +220,7 @@ class _Task:
         return motions.motion_of_body(self._mechanism, times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute values of the objective (N,), and the margins of the joint limits."""
+        """Compute the objective (N,) and the least joint-limit margins (N,) at times (N,)."""
         mechanism = self._mechanism
         try:
             own = self.own_motion(motion, times)
@@ -270,7 +270,7 @@ class _Task:
         return best[1]
 
     def _best_throughout(self, random: np.random.Generator) -> FloatArray:
-        """Find the best of several random offsets that are constant along the motion."""
+        """Return the best variables (k,) of several random offsets that stay constant."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
             x = np.repeat(random.uniform(*self._ends.T), self._sizes)
@@ -280,7 +280,7 @@ class _Task:
         return found
 
     def _margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the smallest margin (N,) of the joint limits."""
+        """Compute the smallest joint-limit margin (N,) of configurations (N, nq)."""
         return np.asarray(self._bounds.margins(configurations)[:, :-4].min(axis=1))
 
     def _nothing(self) -> NoPath:

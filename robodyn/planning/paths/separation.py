@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Explanation of why two configurations are not connected: the text and numbers of `NoPath`.
+"""Explanation of why two configurations are not connected: the message and fields of `NoPath`.
 
 Two explanations are proofs: a start or goal that violates a bound, and determinants of opposite
 signs at start and goal, because the determinant is a continuous function of the configuration and
@@ -43,7 +43,7 @@ RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
 
 
 def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
-    """Reject a start or goal that violates a bound itself.
+    """Reject a start or goal that violates a bound.
 
     Raises:
         NoPath: the error names the bound, the configuration and the value.
@@ -56,10 +56,12 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
 
 
 def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
-    """Reject a start and goal whose determinants have opposite signs, or of which one is zero.
+    """Reject start and goal on different sides of the singular surface.
+
+    `sides` are their determinants: opposite signs, or one is zero.
 
     Raises:
-        NoPath: always.
+        NoPath: in every call; the message states both determinants.
     """
     mechanism = bounds.mechanism
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
@@ -81,7 +83,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
 
 
 def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -> NoPath:
-    """Determine why the search found no path, and return the error to raise."""
+    """Return the `NoPath` error that explains why a search found no path."""
     if budget.stopped():
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
@@ -126,7 +128,10 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
 
 
 def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
-    """Create the error for the bound that a path, found with a bound relaxed, violates most."""
+    """Return the `NoPath` error that names the bound which a path violates most.
+
+    The path was found with that bound relaxed.
+    """
     margins = problem.bounds.margins(path)
     margins = np.where(np.isfinite(margins), margins, 0.0)
     worst = int(margins.min(axis=1).argmin())
@@ -141,7 +146,10 @@ def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], kn
 
 
 def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
-    """Search exhaustively; return resolution [rad] and count, or None if it is incomplete."""
+    """Search a lattice of configurations; return its resolution [rad] and node count.
+
+    The result is None if the search was not completed.
+    """
     space, start = problem.space, problem.start
     size = len(space.weights)
     if size not in LATTICE:
@@ -178,7 +186,7 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
 
 
 def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
-    """Return whether two configurations differ although their driven positions agree."""
+    """Return whether two configurations with equal driven positions differ otherwise."""
     driven = mechanism.joint_positions(np.stack([start, goal]))
     span = 1e-6 * max(mechanism.size, 1.0)
     there = mechanism.body_pose(np.stack([start, goal]))
@@ -189,7 +197,7 @@ def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: Floa
 
 
 def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Find the singular configuration on the straight line between start and goal."""
+    """Return the singular configuration (nq,) on the line between start and goal."""
     way, first = mechanism.difference(start, goal), conditioning.determinant(mechanism, start)
 
     def is_before(fraction: float) -> bool:
@@ -202,7 +210,7 @@ def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Floa
 
 
 def place(mechanism: Mechanism, configuration: FloatArray) -> str:
-    """Format a configuration in the variables that users enter."""
+    """Format a configuration as text in the variables that users enter."""
     values = presentation.values_of(mechanism, configuration)
     names = [
         n

@@ -24,7 +24,10 @@ SETTLED = 1e-4
 
 
 def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
-    """Insert configurations so that neighbors are at most a step apart."""
+    """Insert configurations into a path until neighbors are within a step.
+
+    Returns the longer path (N, nq).
+    """
     parts = [path[:1]]
     for one, other in pairwise(path):
         way = space.segment(one, other, step)
@@ -39,7 +42,10 @@ def shortcut(
     random: np.random.Generator,
     budget: Budget,
 ) -> FloatArray:
-    """Replace detours by straight segments within the bounds."""
+    """Replace detours of a path by straight segments within the bounds.
+
+    Returns the shorter path (n, nq).
+    """
     space, bounds, step = problem.space, problem.bounds, problem.step
     whole = space.segment(path[0], path[-1], step)
     if whole is not None and bounds.are_satisfied(whole, least).all():
@@ -67,7 +73,7 @@ def shortcut(
 def smoothed(
     problem: PlanningProblem, least: FloatArray, path: FloatArray, budget: Budget
 ) -> Curve | None:
-    """Fit a short curve near the path within the bounds; None if none was found."""
+    """Return a short curve within the bounds, fitted to a path (n, nq), or None."""
     space, bounds = problem.space, problem.bounds
     for count in COUNTS:
         curve = curve_along(problem.mechanism, space, path, count)
@@ -81,7 +87,7 @@ def smoothed(
 
 
 def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
-    """Move each control point towards the middle of its neighbors, within the bounds."""
+    """Move control points towards the middle of their neighbors; return the new curve."""
     count = len(curve.controls)
     pulls = np.ones(count)
     length = _polygon(curve.controls)
@@ -109,7 +115,7 @@ def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
 
 
 def _around(curve: Curve, k: int, count: int) -> FloatArray:
-    """Sample the part of a curve that a given control point affects."""
+    """Sample the configurations (n, nq) of the section that control point k affects."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
     number = max(round((last - first) * spans * PER_CONTROL), PER_CONTROL)

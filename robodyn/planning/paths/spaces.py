@@ -25,7 +25,7 @@ MOST_POINTS = 2000
 
 
 class Space:
-    """Path space of a mechanism without loops: configurations (nq,) and straight segments.
+    """Path space of a mechanism without loops, with straight segments.
 
     Args:
         mechanism: mechanism whose displacements reach every configuration.
@@ -46,7 +46,7 @@ class Space:
         self._start, self._goal = start, goal
 
     def _radians(self, units: Sequence[str]) -> FloatArray:
-        """Return the factors that convert values in these units to radians."""
+        """Return factors (k,) that convert values in the given units to radians."""
         return np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
 
     @cached_property
@@ -66,23 +66,29 @@ class Space:
         )
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) [rad] from one embedded configuration (k,) to many (N, k)."""
+        """Compute distances (N,) [rad] from embedded coordinates (k,) to many (N, k)."""
         if not self._pose:
             return np.asarray(np.linalg.norm(many - one, axis=1))
         return pose_distances(one, many)
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Sample the straight segment (n, nq), with both ends; None if it misses the goal."""
+        """Sample the straight segment (n, nq) between two configurations, both included.
+
+        The result is None if the segment misses the goal, which only closed loops do.
+        """
         return self.along(start, self._mechanism.difference(start, goal), step)
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Sample the path (n, nq) of a displacement; None if it leaves the mechanism's reach."""
+        """Sample the path (n, nq) of a displacement (nv,) from a configuration.
+
+        The result is None if the path leaves the mechanism's reach.
+        """
         return self._straight(start, way, step, 1.0)
 
     def _straight(
         self, start: FloatArray, way: FloatArray, step: float, fraction: float
     ) -> FloatArray:
-        """Sample a fraction of a displacement."""
+        """Sample the configurations (n, nq) along a fraction of a displacement (nv,)."""
         length = fraction * float(np.linalg.norm(way * self.weights))
         count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
         fractions = np.linspace(0.0, fraction, count + 1)[:, None]
@@ -91,17 +97,20 @@ class Space:
     def towards(
         self, start: FloatArray, target: FloatArray, reach: float, step: float
     ) -> FloatArray:
-        """Sample a path (n, nq) of at most length `reach` towards a target, without its start."""
+        """Sample a path (n, nq) of at most length `reach` [rad] towards a target.
+
+        It excludes the start.
+        """
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
         return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Convert a configuration (nq,) to a target."""
+        """Convert a configuration (nq,) to a target that `towards` accepts."""
         return configuration
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """Map a target to coordinates (k,) for `distances`."""
+        """Return the coordinates (k,) of a target for `distances`."""
         return np.asarray(self.embedded(target[None])[0])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
@@ -118,11 +127,11 @@ class Space:
         return np.asarray(self._mechanism.advance(self._middle, direction / self.weights))
 
     def displacements(self, path: FloatArray) -> FloatArray:
-        """Compute displacements (n - 1, nv) between successive configurations of a path (n, nq)."""
+        """Compute displacements (n - 1, nv) between the configurations of a path (n, nq)."""
         return np.asarray(self._mechanism.difference(path[:-1], path[1:]))
 
     def lengths(self, path: FloatArray) -> FloatArray:
-        """Compute lengths (n - 1,) [rad] between close successive configurations (n, nq)."""
+        """Compute the lengths (n - 1,) [rad] of the steps of a path (n, nq)."""
         return np.asarray(np.linalg.norm(self.displacements(path) * self.weights, axis=1))
 
     def length(self, path: FloatArray) -> float:
@@ -130,12 +139,15 @@ class Space:
         return float(self.lengths(path).sum())
 
     def follows(self, path: FloatArray) -> bool:
-        """Return whether a path (n, nq) of close configurations stays on one sheet."""
+        """Return whether a path (n, nq) stays on one sheet of configurations; here always."""
         return True
 
 
 def pose_distances(one: FloatArray, many: FloatArray) -> FloatArray:
-    """Compute distances (N,) between a scaled pose (7,) and many, for either quaternion sign."""
+    """Compute distances (N,) from a scaled pose (7,) to many scaled poses (N, 7).
+
+    Both signs of a quaternion count as the same orientation.
+    """
     turn = np.abs(many[:, 3:] @ one[3:])
     moved = ((many[:, :3] - one[:3]) ** 2).sum(axis=1)
     return np.asarray(np.sqrt(moved + np.maximum(8.0 - 2.0 * turn, 0.0)))

@@ -28,7 +28,7 @@ SMALLEST, LARGEST = 0.8, 6.0
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of a search: time, number of nodes, and requests to stop.
+    """Limits of a search: its time, its number of nodes, and a request to stop.
 
     Attributes:
         deadline: time [s] of `time.monotonic` at which the search ends.
@@ -44,13 +44,13 @@ class Budget:
 
     @property
     def over(self) -> bool:
-        """Whether the time is up or a stop was requested."""
+        """Whether the time is over or a stop was requested."""
         return time.monotonic() > self.deadline or self.stopped()
 
 
 @dataclass(frozen=True)
 class PlanningProblem:
-    """Planning problem: find a path from start to goal within bounds.
+    """Start, goal, space and bounds of a path to find.
 
     Attributes:
         space: configurations of the mechanism.
@@ -72,11 +72,14 @@ class PlanningProblem:
 
     @property
     def ends_keep(self) -> bool:
-        """Whether start and goal are within the bounds."""
+        """Whether start and goal are both within the bounds."""
         return bool(self.bounds.are_satisfied(np.stack([self.start, self.goal])).all())
 
     def least(self, fraction: float) -> FloatArray:
-        """Return the margins (c,) that the search keeps: `fraction`, or less if an end has less."""
+        """Return the margins (c,) that a search keeps.
+
+        They are `fraction`, or half of the margins at start or goal if that is less.
+        """
         ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
         return np.asarray(np.minimum(fraction, np.maximum(0.5 * ends, 0.0)))
 
@@ -96,7 +99,7 @@ class SearchTree:
         return len(self.parents)
 
     def add(self, path: FloatArray, parent: int) -> int:
-        """Add configurations (n, nq) as a chain below a parent; return the last one's index."""
+        """Add configurations (n, nq) as a chain below a parent; return the last index."""
         first, last = len(self), len(self) + len(path)
         while last > len(self.configurations):
             self.configurations = np.concatenate([self.configurations] * 2)
@@ -107,11 +110,11 @@ class SearchTree:
         return last - 1
 
     def nearest(self, embedded: FloatArray) -> int:
-        """Find the node nearest to an embedded configuration or target (k,)."""
+        """Return the index of the node nearest to embedded coordinates (k,)."""
         return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
 
     def way(self, node: int) -> FloatArray:
-        """Return the configurations (n, nq) from the root to a node."""
+        """Return the configurations (n, nq) from the root to a node, both included."""
         rows = []
         while node >= 0:
             rows.append(node)
@@ -120,7 +123,7 @@ class SearchTree:
 
 
 class TreeSearch:
-    """One search for a path, deterministic for given random numbers.
+    """Search for a path with two trees, deterministic for given random numbers.
 
     Args:
         problem: planning problem.
@@ -133,7 +136,7 @@ class TreeSearch:
         self._space, self._step = problem.space, problem.step
 
     def path(self, random: np.random.Generator, budget: Budget) -> FloatArray | None:
-        """Search for a path (n, nq) of close configurations to the goal; None if none is found."""
+        """Return a path (n, nq) from start to goal in close steps; None if none is found."""
         space, start, goal = self._space, self._problem.start, self._problem.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
@@ -156,7 +159,7 @@ class TreeSearch:
         return None
 
     def _connect(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
-        """Connect two configurations that nearly coincide by a segment (n, nq); else None."""
+        """Return a segment (n, nq) between two nearly equal configurations, or None."""
         pair = self._space.embedded(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
@@ -164,7 +167,7 @@ class TreeSearch:
         return way if way is not None and self._count_within_bounds(way) == len(way) else None
 
     def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
-        """Grow a tree from a node towards a target until a bound stops it; return the last node."""
+        """Grow a tree towards a target until a bound stops it; return the last node."""
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:

@@ -41,7 +41,15 @@ class VerifiedCurve(NamedTuple):
 
 
 def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> VerifiedCurve:
-    """Verify a curve, a function of s (N,) from 0 to 1 that returns configurations (N, nq)."""
+    """Verify that a curve of configurations stays within its bounds.
+
+    Args:
+        curve: function that returns configurations (N, nq) at s (N,) from 0 to 1.
+        bounds: bounds to respect.
+
+    Returns:
+        The number of examined configurations and the first violation, if any.
+    """
     s = np.linspace(0.0, 1.0, INTERVALS + 1)
     margins = bounds.margins(curve(s))
     samples = len(s)

@@ -27,7 +27,7 @@ REPEATED_POINT, ISOLATION = 1.001e-3, 100.0
 
 
 class WaypointSpline(RowTrajectory):
-    """Cubic splines through configurations, as a trajectory over a parameter from 0 to 1.
+    """Smooth curve through configurations, a trajectory over a parameter 0 to 1.
 
     The position of a pose follows a cubic spline, its orientation a spline with continuous angular
     velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani). The independent
@@ -102,7 +102,10 @@ class WaypointSpline(RowTrajectory):
         return Motion(*(values[back] for values in found))
 
     def velocity(self, t: ArrayLike) -> FloatArray:
-        """Compute only the first derivative (..., nv), which requires no loop closure."""
+        """Compute the derivative (..., nv) with respect to the path parameter at t (...).
+
+        It requires no loop closure, unlike the configuration.
+        """
         times = np.clip(as_array("t", t, ()), 0.0, 1.0)
         if self._curve is not None:
             return self._curve.sample(times).velocity
@@ -110,7 +113,10 @@ class WaypointSpline(RowTrajectory):
 
 
 def coordinate_weights(mechanism: Mechanism) -> FloatArray:
-    """Return weights (nv,) for path lengths: the mechanism's size counts as one radian."""
+    """Return weights (nv,) that convert displacements to radians for path lengths.
+
+    A translation by the mechanism's size counts as one radian.
+    """
     units = mechanism.coordinates.units
     return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
 
@@ -122,7 +128,10 @@ def _distances(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Flo
 
 
 def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
-    """Drop configurations (k, nq) that nearly equal their predecessor, except both ends."""
+    """Return configurations (k, nq) without those that nearly equal their predecessor.
+
+    The first and the last one are kept.
+    """
     chords = _distances(mechanism, points[:-1], points[1:])
     whole, last = min(1.0, float(chords.sum())), len(points) - 1
     if not whole > NOTHING:
@@ -187,7 +196,7 @@ def cubic_to_goal(
     goal: FloatArray,
     carried: float,
 ) -> SampledTrajectory:
-    """Create a cubic from a state to a goal, as a trajectory over a parameter from 0 to 1.
+    """Create a cubic curve from a moving state to a goal, over a parameter 0 to 1.
 
     Args:
         mechanism: mechanism that moves.

@@ -27,7 +27,7 @@ BISECTIONS = 60
 
 
 class Easing(NamedTuple):
-    """Map s = g(r), both from 0 to 1.
+    """Map s = g(r) from the smooth parameter r to the path parameter s, both 0 to 1.
 
     Attributes:
         start, end: whether the motion rests at that end.
@@ -38,11 +38,11 @@ class Easing(NamedTuple):
 
     @property
     def _speed(self) -> float:
-        """Value of dg/dr away from the ends."""
+        """Derivative dg/dr away from the ends."""
         return 1.0 / (1.0 - (1.0 - AREA) * FRACTION * (self.start + self.end))
 
     def at(self, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Compute g and its first three derivatives at r (...), all of them continuous."""
+        """Return g(r) and its first three derivatives, each (...), at r (...)."""
         speed = self._speed
         begun = (1.0 - AREA) * FRACTION if self.start else 0.0
         g, first = speed * (r - begun), np.full(r.shape, speed)
@@ -61,7 +61,7 @@ class Easing(NamedTuple):
         return g, first, second, third
 
     def inverse(self, s: FloatArray) -> FloatArray:
-        """Compute r for points s (K,)."""
+        """Compute the parameters r (K,) at path parameters s (K,)."""
         low, high = np.zeros(s.shape), np.ones(s.shape)
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
@@ -70,13 +70,16 @@ class Easing(NamedTuple):
         return 0.5 * (low + high)
 
     def nodes(self, count: int) -> FloatArray:
-        """Compute the knots s (K,) of the geometry for a motion in `count` steps of r."""
+        """Compute the knots s (K,) of a path for a motion in `count` steps of r."""
         places = self.at(np.linspace(0.0, 1.0, count + 1))[0]
         inner = places[(places > NEAREST / count) & (places < 1.0 - NEAREST / count)]
         return np.concatenate([[0.0], inner, [1.0]])
 
     def steps(self, knots: FloatArray) -> FloatArray:
-        """Compute nodes r (N + 1,) of a motion: those of knots s (K,), and more near the ends."""
+        """Compute the nodes r (N + 1,) of a motion along a path with knots s (K,).
+
+        They are those of the knots, and more near the ends.
+        """
         r = self.inverse(knots)
         r[0], r[-1] = 0.0, 1.0
         mean = float(np.diff(r[1:-1]).mean())

@@ -34,7 +34,7 @@ EXAMINED = 2000
 def limiting(
     path: SampledPath, problem: Intervals, constraints: Constraints, found: PieceMotion
 ) -> list[ActiveLimit]:
-    """List the limits that a motion reaches along a path in N intervals, in order of time."""
+    """Return the limits that a motion along a path reaches, in order of time."""
     times = found.timed.times
     names, used = _used(path, problem, constraints, *found.middle)
     if found.used is not None:
@@ -63,7 +63,10 @@ def _used(
     square: FloatArray,
     acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
-    """Return names of limits, and their used fractions (N, names) at interval midpoints."""
+    """Return the names of limits, and the fractions used at interval midpoints.
+
+    The fractions are (N, names).
+    """
     speed, terms = np.sqrt(square)[:, None], problem.terms[:, 1]
     value = quantities(terms, square[:, None], acceleration[:, None])
     curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)
@@ -149,7 +152,7 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
 def refuse_unlimited(
     mechanism: Mechanism, piece: Piece, problem: Intervals, found: PieceMotion | None = None
 ) -> None:
-    """Reject a motion whose speed no limit bounds, before or after it was computed.
+    """Reject a motion along a piece of a path if no limit bounds its speed.
 
     Raises:
         InfeasibleTrajectory: the motion would be infinitely fast.
@@ -172,7 +175,11 @@ def refuse_unlimited(
 
 
 def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
-    """Create the error for a path through a configuration without solution or efforts."""
+    """Create the error for a path through a configuration without a solution.
+
+    Returns:
+        The error, whose message states the place on the path.
+    """
     text = str(error)
     fraction = 0.0
     if error.index:
@@ -186,7 +193,11 @@ def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> Inf
 def infeasible(
     constraints: Constraints, piece: Piece, problem: Intervals, failed: SearchFailed
 ) -> InfeasibleTrajectory:
-    """Create the error for limits that no speed satisfies."""
+    """Create the error for limits that no speed along a path satisfies.
+
+    Returns:
+        The error, whose message names the place and, if possible, the limit.
+    """
     efforts = constraints.efforts
     joints = len(efforts.names)
     still = problem.terms[:, :, :joints, 3] + problem.terms[:, :, :joints, 4]

@@ -35,7 +35,7 @@ LIGHT = 1e-4
 
 
 class NoMotion(Exception):
-    """No motion within the limits was found."""
+    """Raised if no motion within the limits was found."""
 
 
 def _gather(blocks: FloatArray) -> FloatArray:
@@ -48,7 +48,7 @@ def _gather(blocks: FloatArray) -> FloatArray:
 
 
 def _assemble_band(blocks: FloatArray) -> FloatArray:
-    """Assemble the lower diagonals (width, N + width - 1) from blocks (N, width, width)."""
+    """Assemble blocks (N, width, width) to lower diagonals (width, N + width - 1)."""
     count, width = blocks.shape[:2]
     out = np.zeros((width, count + width - 1))
     for j in range(width):
@@ -58,7 +58,7 @@ def _assemble_band(blocks: FloatArray) -> FloatArray:
 
 
 def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
-    """Solve a positive definite banded system that may be nearly singular."""
+    """Solve a positive definite banded system, even if it is nearly singular."""
     from scipy.linalg import LinAlgError, solveh_banded
 
     more = 0.0
@@ -72,25 +72,25 @@ def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
 
 
 def _largest(values: FloatArray, change: FloatArray) -> float:
-    """Return the largest step, at most 1, that keeps positive values away from zero."""
+    """Return the largest step of at most 1 at which positive values stay positive."""
     falls = change < 0.0
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
 
 def _gap_factor(size: float) -> float:
-    """Return the factor by which to reduce the gap after a step of the given size."""
+    """Return the factor by which the gap shrinks after a step of size 0 to 1."""
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
 
 class _Ends:
-    """Prescribed end speeds, which couple an outer coefficient's change to that of the next one."""
+    """Prescribed speeds at the ends, with which outer coefficients are eliminated."""
 
     def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
         self.opposed = p.spline.opposed
 
     def eliminate(self, band: FloatArray, *sides: FloatArray) -> None:
-        """Eliminate the outer coefficients from a matrix and right sides, in place."""
+        """Eliminate the outer coefficients from a matrix and a right-hand side, in place."""
         r = self.opposed
         if self.first:
             band[0, 1] += r * (r * band[0, 0] - 2.0 * band[1, 0])
@@ -108,7 +108,7 @@ class _Ends:
                 side[-1] = 0.0
 
     def substitute(self, step: FloatArray) -> None:
-        """Set the changes of the outer coefficients."""
+        """Compute the changes of the outer coefficients from those of their neighbors."""
         if self.first:
             step[0] = -self.opposed * step[1]
         if self.last:
@@ -180,7 +180,7 @@ def shortest(
 
 
 def initial_point(p: Program) -> FloatArray:
-    """Compute the coefficients of a motion within the limits, to start from.
+    """Return the coefficients of a motion strictly within the limits.
 
     Raises:
         NoMotion: none was found.
@@ -196,7 +196,11 @@ def initial_point(p: Program) -> FloatArray:
 
 
 def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
-    """Slow a motion uniformly until it is within its limits; None if this is impossible."""
+    """Slow a motion uniformly until it is within its limits.
+
+    Returns:
+        The coefficients of the slower motion; None if no such motion was found.
+    """
     less = 1e-4
     while slack(p, (1.0 - less) * c, slopes=False)[0].min() < min(INSIDE, 0.1 * less):
         less = 2.0 * less if less < 0.25 else 0.5 + 0.5 * less
@@ -206,7 +210,7 @@ def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
 
 
 def phase_one(p: Program, c: FloatArray) -> FloatArray:
-    """Find a motion within the limits, starting from a motion that may exceed them.
+    """Return coefficients of a motion within limits, from one that may exceed them.
 
     The interior-point method minimizes the excess relative to the limits.
 

@@ -22,7 +22,7 @@ REST = 1e-9
 
 
 class Timed(RowTrajectory):
-    """Motion along a piece of a path.
+    """Base class of motions along one piece of a path.
 
     Args:
         piece: piece of the path.
@@ -35,7 +35,10 @@ class Timed(RowTrajectory):
         self.switching_times = tuple(times[1:-1].tolist())
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute s, its rate and its acceleration at times t (K,) from the start."""
+        """Compute path parameter s, speed s' and acceleration s'' at times (K,) [s].
+
+        The times count from the start of the piece. Each result is (K,).
+        """
         raise NotImplementedError
 
     def _rows(self, t: FloatArray) -> Motion:
@@ -44,7 +47,10 @@ class Timed(RowTrajectory):
 
 
 class TimedByIntervals(Timed):
-    """Motion with constant s'' between the nodes of a piece; x (N + 1,) is s'^2 at the nodes."""
+    """Motion with constant s'' between the nodes of a piece of a path.
+
+    `x` (N + 1,) contains the squared path speeds s'^2 at the nodes.
+    """
 
     def __init__(self, piece: Piece, x: FloatArray) -> None:
         speed = np.sqrt(x)
@@ -53,7 +59,10 @@ class TimedByIntervals(Timed):
         self._x = x
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute s, its rate and its acceleration at times t (K,) from the start."""
+        """Compute path parameter s, speed s' and acceleration s'' at times (K,) [s].
+
+        The times count from the start of the piece. Each result is (K,).
+        """
         nodes, x, times = self.piece.nodes, self._x, self.times
         k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
         acceleration = 0.5 * (x[k + 1] - x[k]) / (nodes[k + 1] - nodes[k])
@@ -71,7 +80,7 @@ class TimedSmoothly(Timed):
     Args:
         piece: piece of the path.
         easing: map s = g(r).
-        nodes: (N + 1,) r at the ends of intervals.
+        nodes: (N + 1,) values of r at the ends of the intervals.
         spline, c: spline of (dr/dt)^2, and its coefficients.
     """
 
@@ -96,7 +105,10 @@ class TimedSmoothly(Timed):
         super().__init__(piece, np.concatenate([[0.0], np.cumsum(t)]))
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute s, its rate and its acceleration at times t (K,) from the start."""
+        """Compute path parameter s, speed s' and acceleration s'' at times (K,) [s].
+
+        The times count from the start of the piece. Each result is (K,).
+        """
         nodes, times = self._nodes, self.times
         k = np.clip(np.searchsorted(times, t, side="right") - 1, 0, len(times) - 2)
         gone, rate, change = self._displacement(k, np.minimum(t, times[-1]) - times[k])
@@ -104,7 +116,7 @@ class TimedSmoothly(Timed):
         return s, first * rate, first * change + second * rate**2
 
     def _displacement(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute displacement, rate and acceleration of r at times t (K,) in intervals k (K,)."""
+        """Compute displacement, rate and acceleration of r at times (K,) within intervals."""
         rate, change, rises = self._rate[k], self._change[k], self._rises[k]
         z = rises * t**2
         cosine = np.cosh(np.sqrt(z + 0j)).real
@@ -120,7 +132,7 @@ def _sinhc(square: FloatArray) -> FloatArray:
 
 
 class ActiveLimit(NamedTuple):
-    """Limit that a motion reaches between two times [s]."""
+    """Limit that a motion reaches between two times [s] from its start."""
 
     start: float
     end: float
@@ -175,7 +187,11 @@ class TimeOptimal(Sequence):
 
 
 def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
-    """Return the limits that a motion reaches, each with its fraction of the duration."""
+    """Return the fraction of the duration for which a motion is at each of its limits.
+
+    Returns:
+        Fractions by name of the limit, largest first.
+    """
     fractions: dict[str, float] = {}
     for part in motion.limiting:
         fraction = (part.end - part.start) / motion.duration

@@ -42,7 +42,7 @@ REST_RATE = 1e-3
 
 
 class OnlineOptions(TimeOptimalOptions, total=False):
-    """Keyword arguments of `time_optimal`."""
+    """Keyword arguments that `time_optimal_from` passes to `time_optimal`."""
 
     effort_limits: ArrayLike | None
     velocity_limits: ArrayLike | None
@@ -52,7 +52,7 @@ class OnlineOptions(TimeOptimalOptions, total=False):
 
 
 def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
-    """Return whether a driven joint moves faster than measurement noise."""
+    """Return whether any driven joint moves faster than measurement noise."""
     rates = np.abs(mechanism.joint_velocities(configuration, velocity))
     limits = mechanism.velocity_limits
     return bool((rates > REST_RATE * np.where(np.isfinite(limits), limits, 1.0)).any())
@@ -74,7 +74,7 @@ def time_optimal_from(
         options: as for `time_optimal`, except `start_velocity` and `goal_velocity`.
 
     Returns:
-        The fastest of several motions.
+        The fastest of several motions, each along a different curve to the goal.
 
     Raises:
         InvalidInput: arguments have wrong shapes or are out of range.
@@ -124,9 +124,9 @@ def time_optimal_line(
     pose: ArrayLike,
     **options: Unpack[OnlineOptions],
 ) -> TimeOptimal:
-    """Compute the fastest motion of the body from rest along a straight line to a pose (7,).
+    """Compute the fastest motion of the body along a straight line to a pose (7,).
 
-    Roll, pitch and yaw change in proportion to the position.
+    The motion begins and ends at rest. Roll, pitch and yaw change in proportion to the position.
 
     Args:
         mechanism: mechanism that moves.

@@ -55,7 +55,7 @@ class Piece(NamedTuple):
     Attributes:
         curve: trajectory over s from 0 to 1, which gives q, dq/ds and d2q/ds2.
         nodes: (N + 1,) knots of s.
-        length: [rad] arc length, with translations divided by the mechanism's size.
+        length: [rad] arc length of the piece, with translations divided by the mechanism's size.
         of_body: whether the path was given by poses.
         span: start and end as fractions of the whole path.
         ends: s'^2 at both ends.
@@ -73,7 +73,7 @@ class Piece(NamedTuple):
         return self.span[0] + s * (self.span[1] - self.span[0])
 
     def text(self, s: float) -> str:
-        """Describe a point s of the piece as a percentage of the whole path, for messages."""
+        """Return the place of a point s in a message: its percentage of the whole path."""
         return f"{100.0 * self.fraction(s):.4g} % of the path"
 
 
@@ -116,8 +116,8 @@ class PathPieces:
 
         Args:
             points: number of intervals, distributed over the pieces by length.
-            places: functions that place the nodes of each piece; by default denser towards its
-                ends.
+            places: for each piece, a function that returns its nodes for a number of intervals; by
+                default the nodes are denser towards its ends.
 
         Returns:
             The pieces with their nodes.
@@ -131,7 +131,7 @@ class PathPieces:
         return pieces
 
     def _velocity(self, times: ArrayLike) -> FloatArray:
-        """Compute the velocity (..., nv) of the path over its own time."""
+        """Compute the velocity (..., nv) of the given trajectory at times (...)."""
         if isinstance(self._path, WaypointSpline):
             return self._path.velocity(times)
         return self._path.sample(times).velocity
@@ -148,7 +148,7 @@ class PathPieces:
         return np.asarray(half * (speed @ weights))
 
     def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
-        """Divide an interval of time into cells; return times (K,) and arc lengths (K - 1,)."""
+        """Return cells of an interval of time: times (K,), and arc lengths (K - 1,)."""
         cells = self._cells(first, last)
         return cells, self._lengths(cells)
 
@@ -159,7 +159,7 @@ class PathPieces:
         return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
 
     def _between_corners(self) -> list[tuple[float, float]]:
-        """Return the intervals of time between corners and reversals of the path."""
+        """Return start and end [s] of each interval between corners and reversals."""
         end = self._path.duration
         switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
         corners: set[float] = set()
@@ -176,7 +176,7 @@ class PathPieces:
         return list(zip(marks[:-1], marks[1:], strict=True))
 
     def _reversals(self) -> list[float]:
-        """Find the times at which the path reverses with a momentary rest."""
+        """Return the times [s] at which the path reverses with a momentary rest."""
         cells = self._cells(0.0, self._path.duration)
         middles = 0.5 * (cells[1:] + cells[:-1])
         directions = self._directions(middles)
@@ -197,7 +197,7 @@ class PathPieces:
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
     def _piece(self, cells: FloatArray, lengths: FloatArray, nodes: FloatArray) -> Piece:
-        """Create a piece from cells, with nodes near the given fractions (N + 1,) of its length."""
+        """Create a piece from cells, with nodes near given fractions of its length."""
         first, last = cells[[0, -1]]
         along = np.concatenate([[0.0], np.cumsum(lengths)])
         lengths = along[-1] * nodes
@@ -227,7 +227,7 @@ class PathPieces:
 def _curve(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
-    """Create the cubic spline through configurations with given tangents."""
+    """Return the cubic spline over s through configurations with given tangents."""
     curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
     # at a knot the curvature may jump: the value is that of the cubic that starts there
     bends = curve.between_knots(np.array([KNOT_OFFSET, 1.0 - KNOT_OFFSET])).acceleration
@@ -236,10 +236,10 @@ def _curve(
 
 
 def graded(t: FloatArray) -> FloatArray:
-    """Map t from 0 to 1 to points (...) that are quadratically denser towards both ends.
+    """Map fractions t (...) to points (...), 0 to 1, that are denser near both ends.
 
-    The points are the positions of a motion that accelerates, cruises and brakes, at fractions t of
-    its duration.
+    The density is quadratic: the points are the positions of a motion that accelerates, cruises and
+    brakes, at fractions t of its duration.
     """
     speed = 1.0 / (1.0 - GRADED)
     half = 0.5 * speed / GRADED

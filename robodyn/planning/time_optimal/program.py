@@ -45,11 +45,18 @@ class SpeedSpline(NamedTuple):
 
     @property
     def opposed(self) -> float:
-        """Decrease of an outer coefficient per increase of its neighbor, for a fixed end value."""
+        """Decrease of the outermost coefficient per increase of the next one.
+
+        With it, the value at the end of the spline stays fixed.
+        """
         return 0.0 if self.width == 2 else 1.0
 
     def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute weights (N, M, width) of the coefficients in values and derivatives."""
+        """Compute the weights of the coefficients in values and derivatives of the spline.
+
+        Returns:
+            Two arrays (N, M, width), for values and derivatives at points (M,) of each interval.
+        """
         h, zero, one = self.steps, np.zeros(len(self.steps)), np.ones(len(self.steps))
         t = places[:, None]
         if self.width == 2:
@@ -66,31 +73,38 @@ class SpeedSpline(NamedTuple):
         return value[:, None] + along * 0.5 * (first[:, None] + slope), slope
 
     def local(self, c: FloatArray) -> FloatArray:
-        """Return the coefficients (N, width) of every interval."""
+        """Return the coefficients (N, width) that determine each interval."""
         return np.asarray(sliding_window_view(c, self.width))
 
     def at(self, c: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute values and derivatives (N, M) at points (M,) of every interval."""
+        """Compute values and derivatives of the spline at points (M,) of every interval.
+
+        Returns:
+            Values (N, M), and derivatives (N, M) with respect to the parameter.
+        """
         local = self.local(c)
         values, slopes = (np.einsum("npi,ni->np", w, local) for w in self.weights(places))
         return values, slopes
 
     def through(self, nodes: FloatArray) -> FloatArray:
-        """Compute coefficients of a quadratic spline close to values (N + 1,) at the nodes."""
+        """Return coefficients of a quadratic spline close to values (N + 1,) at the nodes."""
         inner = 0.5 * (nodes[1:] + nodes[:-1])
         return np.concatenate([[2.0 * nodes[0] - inner[0]], inner, [2.0 * nodes[-1] - inner[-1]]])
 
     def time(self, c: FloatArray) -> float:
-        """Compute the duration [s] of a motion."""
+        """Compute the duration [s] of a motion from its coefficients."""
         if self.width == 2:
             speed = np.sqrt(c)
             return float((2.0 * self.steps / (speed[1:] + speed[:-1])).sum())
         return float((self.steps * ((1.0 / np.sqrt(self.at(c, _PLACES)[0])) @ _WEIGHTS)).sum())
 
     def duration_derivatives(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute gradients (N, width) and Hessians (N, width, width) of the intervals' durations.
+        """Compute the derivatives of each interval's duration w.r.t. its coefficients.
 
-        They are zero for a node at rest, which stays at rest.
+        The derivatives are zero for a node at rest, which stays at rest.
+
+        Returns:
+            Gradients (N, width) and Hessians (N, width, width).
         """
         if self.width == 2:
             speed = np.sqrt(self.local(c))
@@ -113,7 +127,11 @@ class SpeedSpline(NamedTuple):
 
 
 class ThirdOrderCoefficients(NamedTuple):
-    """Terms (N, 3, K) of dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f."""
+    """Coefficients (N, 3, K) a to f of the derivatives of quantities v w.r.t. r.
+
+    dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f, where y = (dr/dt)^2 and ' is
+    the derivative with respect to r.
+    """
 
     a: FloatArray
     b: FloatArray

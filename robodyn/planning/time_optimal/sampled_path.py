@@ -40,17 +40,19 @@ class SampledPath(NamedTuple):
 
     @property
     def imposed(self) -> slice:
-        """Slice of the M points at which limits are imposed."""
+        """Slice that selects, among the M points, those at which limits are imposed."""
         return slice(None, None, (self.rates.shape[1] - 1) // (PLACES - 1))
 
     def part(self, rows: Indices | slice) -> SampledPath:
-        """Select some of the intervals."""
+        """Return the samples of some of the intervals."""
         motion = Motion(*(values[rows] for values in self.motion))
         return SampledPath(motion, *(values[rows] for values in self[1:]))
 
 
 def sample_path(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> SampledPath:
-    """Sample a piece at points in every interval, by default those for verification.
+    """Sample a piece of a path at points in every interval.
+
+    `places` are the points of an interval, from 0 to 1; by default those for verification.
 
     Raises:
         KinematicsError: a configuration has no solution; `index` is its index in (N, M).
@@ -61,7 +63,9 @@ def sample_path(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIE
 
 
 class SmoothPath(NamedTuple):
-    """Samples of a piece of a smooth motion: N intervals of a parameter r with M points in each.
+    """Samples of a piece of a smooth motion over a parameter r.
+
+    There are N intervals of r with M points in each.
 
     Attributes:
         steps: (N,) lengths of the intervals in r.
@@ -78,12 +82,18 @@ class SmoothPath(NamedTuple):
     path: SampledPath
 
     def speeds(self, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute (ds/dt)^2 and d2s/dt2 (N, M) from (dr/dt)^2 and its derivative w.r.t. r."""
+        """Compute s'^2 and s'' (N, M) from y = (dr/dt)^2 (N, M) and its derivative.
+
+        s' = ds/dt is the path speed. `slope` is the derivative dy/dr.
+        """
         return self.first**2 * y, self.second * y + 0.5 * self.first * slope
 
     @property
     def imposed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Derivatives (N, 3, 1) of s with respect to r at the points where limits are imposed."""
+        """Derivatives of s = g(r) at the points where limits are imposed.
+
+        They are the first, second and third derivative with respect to r, (N, 3, 1) each.
+        """
         g1, g2, g3 = (v[:, self.path.imposed, None] for v in (self.first, self.second, self.third))
         return g1, g2, g3
 
@@ -96,7 +106,10 @@ def eased(
     places: FloatArray = VERIFIED,
     rows: Indices | slice = slice(None),
 ) -> SmoothPath:
-    """Sample a piece with nodes r (N + 1,) at points (M,) of some intervals.
+    """Sample intervals of a piece over the smooth parameter r.
+
+    `nodes` (N + 1,) are the values of r at the ends of the intervals, and `places` (M,) the points
+    of an interval, from 0 to 1.
 
     Raises:
         KinematicsError: the equations have no solution at a configuration; `index` is its index.
@@ -111,7 +124,10 @@ def eased(
 
 
 def derivatives(at: FloatArray, known: FloatArray) -> FloatArray:
-    """Compute the matrix (P, M) that maps a polynomial's values to its derivatives elsewhere."""
+    """Return the matrix (P, M) that maps values of a polynomial to its derivatives.
+
+    The values are at points `known` (M,), the derivatives at points `at` (P,).
+    """
     powers = np.arange(len(known))
     return np.asarray(
         (powers[1:] * at[:, None] ** powers[:-1]) @ np.linalg.inv(known[:, None] ** powers)[1:]

@@ -42,8 +42,9 @@ class SearchFailed(Exception):
 
 
 class UnverifiedMotion(Exception):
-    """Raised when limits, tightened to hold between points, are exceeded or allow no motion.
+    """Raised when a motion cannot be verified on the given intervals.
 
+    Limits that are tightened so that they hold between the points are exceeded, or allow no motion.
     The argument is the index of the interval. Finer intervals require less tightening.
     """
 
@@ -53,8 +54,8 @@ class PieceMotion(NamedTuple):
 
     Attributes:
         timed: the motion.
-        gap: bound on its distance from the optimum, relative to the duration.
-        middle: squared speeds (N,) and accelerations (N,) at interval midpoints.
+        gap: upper bound of the difference from the shortest duration, relative to the duration.
+        middle: squared path speeds s'^2 (N,) and path accelerations s'' (N,) at interval midpoints.
         used: (N, K) used fractions of the third-order limits; None without such limits.
     """
 
@@ -74,6 +75,9 @@ def fastest_within(
     """Find the fastest motion within limits that also hold between the points.
 
     `report_progress` is called with the progress from 0 to 1.
+
+    Returns:
+        The motion along the piece.
 
     Raises:
         SearchFailed: no such motion exists.
@@ -111,7 +115,7 @@ def fastest_within(
 
 
 def with_own_limits(problem: Intervals) -> Intervals:
-    """Copy a problem's limits, so that they can be tightened."""
+    """Return a problem with copies of its limits, so that they can be tightened."""
     return problem._replace(
         upper=problem.upper.copy(),
         lower=problem.lower.copy(),
@@ -121,7 +125,10 @@ def with_own_limits(problem: Intervals) -> Intervals:
 
 
 def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
-    """Compute squared speeds (N + 1,) of a fast motion by reachability, without verification.
+    """Compute a fast motion by reachability, without verification between points.
+
+    Returns:
+        Squared path speeds (N + 1,) at the nodes.
 
     Raises:
         SearchFailed: no such motion exists.
@@ -171,7 +178,7 @@ class ReachableMotion:
 
 
 def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray) -> float:
-    """Bound how much longer a motion is than the shortest one, relative to its duration.
+    """Return a bound on how much longer a motion is than the shortest, as a fraction.
 
     No motion can pass a point faster than it could still brake before the end, nor faster than it
     could accelerate from the start. The second bound is the first one on the reversed path.

@@ -65,7 +65,10 @@ class AveragedMotion(Timed):
         self.switching_times = ()
 
     def at(self, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute s, its rate and its acceleration at times t (K,) from the start."""
+        """Compute path parameter s, speed s' and acceleration s'' at times (K,) [s].
+
+        The times count from the start of the piece. Each result is (K,).
+        """
         times, h = self.times, self.times[1]
         k = np.clip((t / h).astype(np.int64), 0, len(times) - 2)
         a, rise = self._a[k], (self._a[k + 1] - self._a[k]) / h
@@ -76,9 +79,10 @@ class AveragedMotion(Timed):
 
 
 def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
-    """Average a motion's progress to reduce its excitation of natural modes to `bound`.
+    """Return a motion whose progress is averaged to excite natural modes less.
 
-    The motion is slowed down until its averages are within the limits.
+    The residual vibration of each mode is at most `bound`, relative to that after the original
+    motion. The motion is slowed down until its averages are within the limits.
 
     Raises:
         InvalidInput: the bound is not between 0 and 1, a drive is rigid, the motion does not begin
@@ -103,7 +107,10 @@ def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: floa
 
 
 def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tuple[float, float]:
-    """Find the shortest two windows [s] that reduce all modes along a motion to `bound`."""
+    """Return the lengths [s] of the two shortest windows that suffice for all modes.
+
+    Averaged over both, every natural mode along the motion is reduced to `bound`.
+    """
     m = constraints.mechanism
     places = motion.sample(np.linspace(0.0, motion.duration, PLACES)).configuration
     frequencies = m.modes(places).frequencies.ravel()
@@ -125,7 +132,7 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
 
 
 def _within_limits(part: Timed, windows: tuple[float, float], constraints: Constraints) -> Timed:
-    """Slow a motion along a piece down and average it until it is within the limits."""
+    """Return the motion along a piece, averaged and slowed down until within limits."""
     slower = 1.0
     for _ in range(MOST_TRIALS):
         found = AveragedMotion(part, windows, slower)

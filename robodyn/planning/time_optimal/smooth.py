@@ -149,7 +149,7 @@ class SmoothSearch:
         return eased(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
     def _program(self, problem: Intervals) -> program.Program:
-        """Create the program of a problem for `shortest`."""
+        """Create the optimization program for a problem, as input of `shortest`."""
         course = self.course
         parts = [each.coefficients(course, problem.terms) for each in self._constraints.third]
         changes = program.ThirdOrderCoefficients(
@@ -165,7 +165,7 @@ class SmoothSearch:
         )
 
     def _too_sudden(self) -> InfeasibleTrajectory:
-        """Create the error for limits of rates of change that no motion satisfies."""
+        """Create the error for jerk or effort-rate limits that no motion satisfies."""
         piece, speed = self.piece, float(np.sqrt(max(self.piece.ends)))
         least = float(self._most.min())
         begins = f" that begins or ends at {speed:.4g} path lengths per second and" if speed else ""
@@ -177,7 +177,10 @@ class SmoothSearch:
         )
 
     def _changes_used(self, p: program.Program, c: FloatArray, terms: FloatArray) -> FloatArray:
-        """Compute the used fractions (N, K) of jerk and effort-rate limits in each interval."""
+        """Compute the used fractions (N, K) of jerk and effort-rate limits.
+
+        N is the number of intervals.
+        """
         h, most = p.spline.steps, self._most
         value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))
         scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / most
@@ -200,7 +203,10 @@ class SmoothSearch:
     def _changing(
         self, course: SmoothPath, terms: FloatArray, motion: tuple[FloatArray, ...]
     ) -> FloatArray:
-        """Compute accelerations and efforts without dry friction (I, M, K) from y and dy/dr."""
+        """Compute the quantities with limited rates: accelerations and efforts (I, M, K).
+
+        The efforts exclude dry friction.
+        """
         square, acceleration = (v[..., None] for v in course.speeds(*motion))
         parts = [
             each.values(course, terms, square, acceleration) for each in self._constraints.third
@@ -209,5 +215,5 @@ class SmoothSearch:
 
 
 def _peak(values: FloatArray) -> FloatArray:
-    """Compute the largest value (N, k) of polynomials through values (N, M, k)."""
+    """Compute the peaks (N, k) within each interval of polynomials through (N, M, k)."""
     return peak(_CLOSELY @ values, CLOSE)

@@ -61,7 +61,10 @@ class SmoothCurve(RowTrajectory):
         center: Indices,
         other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute displacements (K, nv) from center knots to others, and derivatives w.r.t. s."""
+        """Return displacements (K, nv) from center knots to others, and their derivatives.
+
+        The derivatives are those with respect to s at the other knots.
+        """
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()
         for own in self._rotations:
@@ -71,7 +74,7 @@ class SmoothCurve(RowTrajectory):
     def _chart_change(
         self, whole: FloatArray, rate: FloatArray, curvature: FloatArray
     ) -> FloatArray:
-        """Compute second derivatives (K, nv) of displacements w.r.t. s from curvatures."""
+        """Return second derivatives (K, nv) of displacements w.r.t. s, from curvatures."""
         change = np.array(curvature)
         for own in self._rotations:
             turn = np.ascontiguousarray(whole[:, own])
@@ -86,7 +89,7 @@ class SmoothCurve(RowTrajectory):
     def _curvature(
         self, places: FloatArray, configuration: FloatArray, tangent: FloatArray
     ) -> FloatArray:
-        """Compute curvatures (K, nv) at knots from quintics through each knot and two others."""
+        """Compute curvatures (K, nv) from quintics through a knot and two others."""
         count = len(places)
         here = np.arange(count)
         first = np.clip(here, 1, count - 2)

@@ -163,7 +163,7 @@ def _planned(
 
 
 def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
-    """Distribute the points of a piece, based on a motion on coarse intervals."""
+    """Return the function that places the nodes of a piece; None for the default."""
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
@@ -207,7 +207,10 @@ def _fastest(
 def _between(
     mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
 ) -> list[Piece]:
-    """Set the spans of pieces, and s'^2 at the ends of the path for given velocities."""
+    """Return pieces with their spans, and the squared path speeds at both ends.
+
+    The speeds follow from the velocities at the ends of the path.
+    """
     fractions = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
     fractions = (fractions / fractions[-1]).tolist()
     speeds = [[0.0, 0.0] for _ in pieces]

@@ -22,17 +22,21 @@ MORE = 1.2
 
 
 def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
-    """Find peaks (N, k) of parabolas through values (N, M, k) at points (M,) of intervals."""
+    """Compute peaks (N, k) of values (N, M, k) in intervals, from fitted parabolas.
+
+    The values belong to the points `places` (M,) of each interval.
+    """
     out = np.empty((values.shape[0], values.shape[2]))
     peaks(np.ascontiguousarray(values), places, out)
     return out
 
 
 class Verification:
-    """Comparison of efforts, rates and accelerations with their limits, between the points.
+    """Comparison of a motion with its limits between the points of its intervals.
 
-    Only intervals whose motion changed or exceeded limits are evaluated again. `highest` computes
-    the peaks (N, k) in each interval from values (N, M, k) at the points of the path.
+    Efforts, rates and accelerations are compared. Only intervals whose motion changed or exceeded
+    limits are evaluated again. `highest` computes the peaks (N, k) in each interval from values (N,
+    M, k) at the points of the path.
     """
 
     def __init__(
@@ -66,12 +70,15 @@ class Verification:
         return self._tighten(problem, changed)
 
     def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
-        """Tighten limits for squared speeds and accelerations (N, M), see `tighten`."""
+        """Tighten limits at given squared speeds and accelerations (N, M).
+
+        Returns whether the motion exceeds any limit; see `tighten`.
+        """
         self._evaluate_intervals(slice(None), square, acceleration)
         return self._tighten(problem, np.zeros(len(square), dtype=bool))
 
     def _tighten(self, problem: Intervals, changed: BoolArray) -> bool:
-        """Tighten the exceeded limits, and mark the changed intervals."""
+        """Tighten exceeded limits; return whether any limit is exceeded."""
         least, most = self._sizes
         exceeded = _move_inwards(problem.upper, self._above, self._most, -most, changed)
         exceeded |= _move_inwards(problem.lower, self._below, self._least, least, changed)
@@ -87,7 +94,7 @@ class Verification:
         return exceeded
 
     def _differing(self, x: FloatArray) -> Indices | slice:
-        """Return the intervals to evaluate: those whose speeds changed or exceeded limits."""
+        """Return the indices of intervals whose speeds changed or that exceeded limits."""
         if self._x is None:
             return slice(None)
         moved = x != self._x
@@ -113,7 +120,7 @@ class Verification:
 
 
 def around(excess: FloatArray) -> FloatArray:
-    """Compute for each interval the largest excess of it and its neighbors, at least 0."""
+    """Return the largest excess of each interval and its neighbors, at least 0."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
     out[1:] = np.maximum(out[1:], wide[:-1])
@@ -128,7 +135,7 @@ def _move_inwards(
     size: FloatArray,
     changed: BoolArray,
 ) -> bool:
-    """Move limits (N, k) inwards in proportion to the excess; return whether any moved.
+    """Tighten limits (N, k) in proportion to the excess; return whether any moved.
 
     Intervals whose limits moved are marked in `changed` (N,).
     """

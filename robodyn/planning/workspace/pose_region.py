@@ -69,7 +69,7 @@ class PoseRegion(Region):
 
     @property
     def text(self) -> str:
-        """The volume in one line; for an empty region, also the least violated requirement."""
+        """Volume and error in one line; for an empty region also what is violated least."""
         line = (
             f"{self.kind} workspace of {self.needs.mechanism.name}: {self.volume:.5g} +- "
             f"{self.volume_error:.2g} {self.unit} from {self.samples} poses"
@@ -89,7 +89,7 @@ class PoseRegion(Region):
             points: (N, 3) [m], or [rad] for an orientation region.
 
         Returns:
-            Margins (N,) between -1 and 1, negative outside.
+            Margins (N,) between -1 and 1, negative outside the region.
         """
         parts = [
             self._margins(points[first : first + CHUNK]) for first in range(0, len(points), CHUNK)
@@ -127,7 +127,7 @@ class PoseRegion(Region):
 
     @cached_property
     def boundary(self) -> Surface:
-        """Closed triangle mesh around the region, from a grid of `resolution` cells per axis."""
+        """Closed triangle mesh around the region, vertices [m or rad]."""
         axes, values = self._grid
         padded = np.full(tuple(n + 2 for n in values.shape), -1e-6)
         padded[1:-1, 1:-1, 1:-1] = values
@@ -162,7 +162,10 @@ class PoseRegion(Region):
         return (x, y, z), self.margins(points).reshape(size, size, size)
 
     def _poses(self, points: FloatArray) -> FloatArray:
-        """Combine points (N, 3) with each orientation, or with the position, to poses (N, k, 7)."""
+        """Return the poses (N, k, 7) for points (N, 3) of the region.
+
+        The points are combined with each orientation, or with the position.
+        """
         first, others = np.broadcast_arrays(points[:, None], self._others[None])
         if self.kind == "orientation":
             return pose_from_rpy(others, first)
@@ -187,7 +190,7 @@ class PoseRegion(Region):
     def _measured(
         self, error: float, seed: int, report_progress: Callable[[float], None]
     ) -> tuple[float, float]:
-        """Estimate volume and error from two samples in each of n^3 strata, for growing n."""
+        """Return volume and error, from two samples in each of n^3 strata, for growing n."""
         strata, random = STRATA, np.random.default_rng(seed)
         home = self._home()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
@@ -236,7 +239,7 @@ class PoseRegion(Region):
 
     @property
     def _turns(self) -> tuple[bool, ...]:
-        """Whether each axis is periodic, that is, spans a whole turn."""
+        """Whether each of the three axes is periodic, that is, spans a whole turn."""
         whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
@@ -254,7 +257,7 @@ class PoseRegion(Region):
         return home if within else None
 
     def _strata(self, strata: int, random: np.random.Generator) -> BoolArray:
-        """Test two samples in each stratum, (2, strata, strata, strata).
+        """Return whether two samples in each stratum are inside: (2, n, n, n).
 
         Raises:
             MissingExtra: `dask.distributed` is not installed.
@@ -281,7 +284,7 @@ class PoseRegion(Region):
         return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
-        """Return a box around the positions that the legs reach, or half a turn in each direction.
+        """Return a box (3, 2) around the positions in reach, or of half a turn each way.
 
         Raises:
             InvalidInput: the legs have no position limits.
@@ -313,7 +316,7 @@ class PoseRegion(Region):
 def connected(
     filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
 ) -> BoolArray:
-    """Return the filled cells (n, n, n) that are connected with the filled cell nearest to home.
+    """Return the filled cells that are connected with the filled cell nearest to home.
 
     Cells count as connected if at most two empty cells are between them.
 
@@ -322,6 +325,9 @@ def connected(
         box: (3, 2) bounds of the grid.
         home: (3,) home position in this box.
         turns: for each axis, whether it is periodic.
+
+    Returns:
+        For each cell (n, n, n), whether it is filled and connected.
     """
     from scipy.ndimage import label
 
@@ -349,14 +355,14 @@ def connected(
 
 
 def dilated(filled: BoolArray) -> BoolArray:
-    """Return the cells (...) that are filled or touch a filled cell, even at a corner."""
+    """Return for each cell (...) whether it or a neighbor is filled, corners included."""
     from scipy.ndimage import binary_dilation
 
     return np.asarray(binary_dilation(filled, np.ones((3,) * filled.ndim)))
 
 
 def orientations_of(given: ArrayLike) -> FloatArray:
-    """Return orientations (k, 3) [rad] (roll, pitch, yaw), also from a single angle.
+    """Return orientations (k, 3) [rad] as roll, pitch, yaw, also from a single angle.
 
     Raises:
         InvalidInput: the shape is wrong, or the angle is not positive.

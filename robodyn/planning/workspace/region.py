@@ -32,18 +32,18 @@ class Region:
 
     @property
     def unit(self) -> str:
-        """Unit of the volume."""
+        """Unit of the volume, such as `m^3` or `rad^2`."""
         unit = "rad" if self.kind == "orientation" else "m"
         return unit if self.dimensions == 1 else f"{unit}^{self.dimensions}"
 
     @property
     def text(self) -> str:
-        """The volume in one line; for an empty region also the violated requirement."""
+        """Volume and error in one line; for an empty region also the violated requirement."""
         raise NotImplementedError
 
     @property
     def boundary(self) -> Surface:
-        """Triangle mesh around the region."""
+        """Triangle mesh around the region, vertices [m or rad]."""
         raise NotImplementedError
 
     def save(self, path: str | Path) -> None:

@@ -158,7 +158,10 @@ class Requirements:
             elasticity.drive_elasticity(mechanism)  # refuses rigid drives
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the smallest margin (N,) of configurations (N, nq), between -1 and 1."""
+        """Compute the smallest margin (N,), from -1 to 1, of configurations (N, nq).
+
+        It is negative if a requirement is violated.
+        """
         found = self.bounds.margins(configurations).min(axis=1)
         if self.efforts is not None:
             open_ = np.flatnonzero(found > -1.0)
@@ -172,7 +175,10 @@ class Requirements:
         return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
 
     def name(self, configuration: FloatArray) -> str:
-        """Name the requirement with the smallest margin, such as `position of joint2`."""
+        """Return the name of the requirement with the smallest margin at a configuration.
+
+        Example: `position of joint2`.
+        """
         bound = float(self.bounds.margins(configuration[None]).min())
         for name in self.least:
             if float(self._above(name, configuration[None])[0]) < bound:
@@ -183,7 +189,10 @@ class Requirements:
         return f"{broken[0]} of {broken[1]}" if broken[1] else broken[0]
 
     def worst(self, configuration: FloatArray) -> str:
-        """Describe the requirement with the smallest margin, with its value and limit."""
+        """Describe the requirement with the smallest margin at a configuration.
+
+        The description states its value and its limit.
+        """
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
         if self.efforts is not None:
             parts.append((float(self._held(configuration[None])[0]), "efforts"))
@@ -212,14 +221,17 @@ class Requirements:
         )
 
     def _above(self, name: str, configurations: FloatArray) -> FloatArray:
-        """Compute the margin (N,) of an elastic quantity; -1 if the quantity is not positive."""
+        """Compute the margin (N,) of an elastic quantity above its least value.
+
+        It is -1 if the quantity is not positive.
+        """
         found, least = self._elastic(name, configurations), self.least[name]
         with np.errstate(invalid="ignore"):
             margin = 1.0 - 2.0 * least / (found + least)
         return np.asarray(np.where(found > 0.0, margin, -1.0))
 
     def _elastic(self, name: str, configurations: FloatArray) -> FloatArray:
-        """Compute an elastic quantity (N,); NaN at singular configurations."""
+        """Compute stiffness [N/m] or natural frequency [Hz] (N,); NaN if singular."""
         try:
             return ELASTIC[name][1](self.mechanism, configurations, self._wrench)
         except KinematicsError:
@@ -228,7 +240,7 @@ class Requirements:
         return np.full(1, np.nan)
 
     def _used_fractions(self, held: FloatArray) -> FloatArray:
-        """Compute efforts relative to their limits (..., n); above 1 if a limit is exceeded."""
+        """Compute the used fractions (..., n) of effort limits; above 1 if exceeded."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
         excess = np.maximum(least - held, held - largest) / most
@@ -242,7 +254,7 @@ class Requirements:
         )
 
     def _efforts(self, configurations: FloatArray) -> FloatArray:
-        """Compute the efforts (N, n) at rest; NaN if no efforts hold the mechanism."""
+        """Compute the efforts (N, n) [N or N m] at rest; NaN if none hold the mechanism."""
         mechanism = self.mechanism
         out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
         try:
@@ -260,7 +272,7 @@ class Requirements:
 
 
 def _side_of_home(mechanism: Mechanism) -> float:
-    """Return the sign of the determinant at a closed loop's home; 0 for other mechanisms.
+    """Return the sign of the determinant at a closed loop's home; 0 for other kinds.
 
     The sign identifies the assembly mode: the motors can reach another one only through a
     singularity.

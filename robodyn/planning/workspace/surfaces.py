@@ -34,7 +34,7 @@ class Surface(NamedTuple):
     """Triangle mesh.
 
     Attributes:
-        vertices: (V, 3).
+        vertices: (V, 3) in the coordinates of the sampled function.
         triangles: (T, 3) indices of vertices, counter-clockwise seen from where the function is
             negative.
     """
@@ -44,7 +44,7 @@ class Surface(NamedTuple):
 
     @property
     def volume(self) -> float:
-        """Volume enclosed by a closed surface; positive if the function is positive inside."""
+        """Volume inside a closed surface; positive if the function is positive inside."""
         a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
         return float((np.cross(a, b) * c).sum() / 6.0)
 
@@ -105,7 +105,7 @@ def level_surface(
 
 
 def _towards(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
-    """Compute for each triangle a direction (T, 3) in which the function becomes negative."""
+    """Compute directions (T, 3), one for each triangle, towards negative values."""
     parts = []
     for number, _ in _EDGES:
         corners = ordered[count == number]

@@ -45,7 +45,7 @@ Cell = tuple[int, ...]
 
 
 class TipRegion(Region):
-    """Region of the tip's positions (3,) [m], or of its roll, pitch and yaw (3,) [rad].
+    """Region of the tip's positions (3,) [m], or roll, pitch and yaw (3,) [rad].
 
     Attributes:
         kind: `reachable` for positions, or `orientation` for orientations at any position of the
@@ -115,14 +115,14 @@ class TipRegion(Region):
             )
 
     def _times(self, took: float, budget: float) -> float:
-        """Return the factor by which the number of cells per axis may grow within a budget [s]."""
+        """Return the factor by which cells per axis may multiply within a time budget [s]."""
         if took >= budget:
             return 1.0
         # half of the remaining time: with small cubes more neighbors are tried in vain
         return float((0.5 * (budget - took) / max(took, 1e-9)) ** (1.0 / self.dimensions))
 
     def _divide(self, seeds: FloatArray, cells: int) -> None:
-        """Divide space into cubes, and mark those that contain the seeds."""
+        """Divide the space into cubes, and mark those that contain the tip at the seeds."""
         at = self._steps.tips(seeds)
         extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
         axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
@@ -144,7 +144,7 @@ class TipRegion(Region):
 
     @property
     def text(self) -> str:
-        """The volume in one line."""
+        """Volume and error of the region in one line."""
         of = f" ({', '.join(self.angles)})" if self._turns and self.dimensions < 3 else ""
         line = (
             f"{self.kind} workspace{of} of {self._mechanism.name}: {self.volume:.4g} +- "
@@ -174,7 +174,9 @@ class TipRegion(Region):
         return out
 
     def contains(self, points: ArrayLike) -> Any:
-        """Return whether the tip reaches points, by inverse kinematics from nearby configurations.
+        """Return whether the tip reaches points.
+
+        Each point is tried by inverse kinematics from nearby configurations.
 
         Args:
             points: (..., 3) [m], base frame.
@@ -188,7 +190,10 @@ class TipRegion(Region):
 
     @cached_property
     def boundary(self) -> Surface:
-        """Triangle mesh around the cubes; for a plane region, triangles that cover its squares."""
+        """Triangle mesh around the cubes, vertices [m or rad].
+
+        For a plane region, the triangles cover its squares.
+        """
         cells = np.array(list(self._known)).reshape(-1, self.dimensions)
         if not len(cells):
             return Surface(np.empty((0, 3)), np.empty((0, 3), dtype=np.int64))
@@ -213,7 +218,7 @@ class TipRegion(Region):
 
     @cached_property
     def ends(self) -> tuple[FloatArray, list[str]]:
-        """Points (N, 3) [m or rad] beyond the edge, and the requirement that is violated at each.
+        """Points (N, 3) [m or rad] beyond the edge, and what each of them violates.
 
         From cubes at the edge, inverse kinematics without limits searches the neighboring cubes; if
         it fails, the requirement is `no configuration`.
@@ -242,7 +247,7 @@ class TipRegion(Region):
 
     @property
     def reasons(self) -> dict[str, float]:
-        """Requirements that bound the region, with their fractions of its edge, largest first."""
+        """Fractions of the edge by the requirement that bounds it, largest first."""
         names = self.ends[1]
         return {name: count / len(names) for name, count in Counter(names).most_common()}
 
@@ -256,7 +261,7 @@ class TipRegion(Region):
         return np.floor((at - self._origin)[:, self.axes] / self.cell).astype(np.int64)
 
     def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
-        """Mark the cubes that configurations reach, and return those not marked before."""
+        """Mark the cubes that configurations reach, and return the newly marked cubes."""
         new = []
         inside: BoolArray = np.ones(len(at), dtype=bool)
         if self._given is not None:
@@ -282,7 +287,7 @@ class TipRegion(Region):
         fraction: float,
         until: float = np.inf,
     ) -> bool:
-        """Fill neighboring cubes until a time; return whether no further cube can be entered.
+        """Fill neighboring cubes until a time; return whether no more can be entered.
 
         `report_progress` is called with a progress from `before` to `before + fraction`.
         """
@@ -313,7 +318,7 @@ class TipRegion(Region):
         return True
 
     def _move_to_neighbors(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
-        """Move the tip from configurations into given cubes; return the configurations there."""
+        """Move the tip into given cubes; return the configurations (k, nq) there."""
         goal = self._places(np.array(cells) + 0.5)
         for _ in range(STEPS):
             q = self._steps.nearer(q, goal)
@@ -322,11 +327,11 @@ class TipRegion(Region):
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
     def _is_reachable(self, points: FloatArray) -> BoolArray:
-        """Return for points (N, 3) whether inverse kinematics reaches them from a nearby cube."""
+        """Return for points (N, 3) whether the tip reaches them from a nearby cube."""
         return self._bring_tip(points)[0]
 
     def _bring_tip(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Return which points the tip reaches, and the configurations (k, nq) for them."""
+        """Return whether the tip reaches each point (N,), and the configurations (k, nq)."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
         there: list[FloatArray] = [np.empty((0, len(self._mechanism.home)))]
@@ -352,7 +357,7 @@ class TipRegion(Region):
         return found, np.concatenate(there)
 
     def _next_ring(self, points: int) -> tuple[int, FloatArray]:
-        """Count the surrounding cubes that were not entered; draw random points (N, 3) in them."""
+        """Return the number of unentered surrounding cubes, and random points in them."""
         near = {self._neighbor(cell, shift) for cell in self._known for shift in self._around}
         ring = np.array(sorted(near - self._known.keys())).reshape(-1, self.dimensions)
         if not len(ring):
@@ -361,7 +366,7 @@ class TipRegion(Region):
         return len(ring), self._places(chosen + self._random.uniform(size=chosen.shape))
 
     def _fill_beyond(self, report_progress: Callable[[float], None], until: float) -> None:
-        """Fill further cubes from random reachable points in surrounding cubes, in a few rounds."""
+        """Fill further cubes from random reachable points in surrounding cubes."""
         for _ in range(REFILLS):
             at = self._next_ring(self._few[2])[1]
             q = self._bring_tip(at)[1]
@@ -374,7 +379,7 @@ class TipRegion(Region):
         return MANY if self._steps.simple else FEW
 
     def _measured(self) -> tuple[float, float]:
-        """Estimate volume and error from random points in inner, edge and surrounding cubes."""
+        """Return volume and error from random points in inner, edge and outer cubes."""
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._known:
             near = (self._neighbor(cell, shift) for shift in self._around)
@@ -403,5 +408,8 @@ class TipRegion(Region):
 
 
 def _scatter(fraction: float, points: int) -> float:
-    """Return three standard deviations of a fraction, with at least one point in doubt."""
+    """Return three standard deviations of a fraction estimated from some points.
+
+    At least one point counts as uncertain.
+    """
     return float(SIGMAS * np.sqrt(max(fraction * (1.0 - fraction), 1.0 / points) / points))

@@ -28,7 +28,7 @@ DOUBLINGS = 40
 
 
 class TipSteps:
-    """Tip positions or orientations, and steps of inverse kinematics towards goals.
+    """Batched inverse kinematics that moves the tip to positions or orientations.
 
     Args:
         needs: requirements of configurations.
@@ -40,7 +40,10 @@ class TipSteps:
         self.angles = independent_angles(needs.mechanism) if turns else []
 
     def seeds(self, random: np.random.Generator) -> FloatArray:
-        """Return configurations that meet the requirements, at random or from a walk from home."""
+        """Return configurations (N, nq) within the requirements, to start from.
+
+        They are random, or from a walk that starts at home.
+        """
         mechanism, home = self._mechanism, self._mechanism.home[None]
         if self.simple:
             lower, upper = mechanism.position_limits.T
@@ -56,7 +59,7 @@ class TipSteps:
         return np.asarray(np.concatenate(kept))
 
     def _walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
-        """Walk randomly within the requirements, in short steps if necessary."""
+        """Return configurations (N, nq) of a random walk within the requirements."""
         path, size, fraction = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
             step = fraction * self._units * LONGEST * random.normal(size=size)
@@ -70,7 +73,10 @@ class TipSteps:
 
     @cached_property
     def simple(self) -> bool:
-        """Whether a configuration consists of independent numbers, so that steps can be batched."""
+        """Whether configuration and velocity have equal size, so that steps are batched.
+
+        The coordinates are then independent.
+        """
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
 
@@ -90,10 +96,10 @@ class TipSteps:
 
     @cached_property
     def _units(self) -> FloatArray:
-        """Steps (nv,) [rad or m] of coordinates that move the tip by about the mechanism's size.
+        """Coordinate steps (nv,) [rad or m] that move the tip by about the size.
 
-        A step is one radian or the size, or larger if the tip moves much less, as with a motor that
-        drives a screw.
+        A step is one radian or the mechanism's size, or larger if the tip moves much less, as with
+        a motor that drives a screw.
         """
         mechanism = self._mechanism
         units = mechanism.coordinates.units
@@ -105,12 +111,12 @@ class TipSteps:
         return plain
 
     def _columns(self, q: FloatArray) -> FloatArray:
-        """Compute the tip's Jacobian (3, nv): rotation, or translation divided by the size."""
+        """Compute the tip's Jacobian (3, nv) of rotation, or of scaled translation."""
         J = self._mechanism.jacobian(q)
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
     def _further(self, k: int, unit: float, column: FloatArray) -> float:
-        """Return the factor by which a step may grow while the Jacobian stays close to home's."""
+        """Return the factor by which a step may grow with a nearly constant Jacobian."""
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
             if 2.0 * factor * unit * length > 1.0:
@@ -134,7 +140,7 @@ class TipSteps:
         return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
 
     def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the remaining displacements (N, 3) [m or rad] to goals (N, 3), base frame."""
+        """Compute displacements (N, 3) [m or rad], base frame, to goals (N, 3)."""
         if not self._turns:
             return np.asarray(goal - self.tips(q))
         if self._few:
@@ -147,11 +153,11 @@ class TipSteps:
 
     @property
     def _few(self) -> bool:
-        """Whether only some of the three angles are independent, and the others follow."""
+        """Whether only one or two of the three angles are independent."""
         return 0 < len(self.angles) < 3
 
     def _rates(self, q: FloatArray) -> FloatArray:
-        """Compute Jacobians (N, 3, nv) of the position, the rotation, or the independent angles."""
+        """Compute Jacobians (N, 3, nv) of the tip position, rotation, or angles."""
         J = self._mechanism.jacobian(q)
         if not self._few:
             return np.asarray(J[:, 3:] if self._turns else J[:, :3])
@@ -160,9 +166,9 @@ class TipSteps:
         return np.asarray(rates)
 
     def nearer(self, q: FloatArray, goal: FloatArray, *, free: bool = False) -> FloatArray:
-        """Take one step of damped least squares towards goals (N, 3), within joint limits.
+        """Take one step of damped least squares towards goals (N, 3).
 
-        With `free`, joint limits are ignored.
+        Returns the new configurations (N, nq), within joint limits unless `free`.
         """
         bounded = self.needs.bounds.within_limits and not free
         mechanism = self._mechanism
@@ -190,10 +196,13 @@ class TipSteps:
 
 
 def rpy_axes(rpy: FloatArray) -> FloatArray:
-    """Compute the rotation axes (N, 3, 3) of roll, pitch and yaw (N, 3) as columns, base frame.
+    """Compute the rotation axes of roll, pitch and yaw (N, 3) in the base frame.
 
     At a pitch of a right angle, the axes are linearly dependent; a slightly different pitch is used
     there.
+
+    Returns:
+        Matrices (N, 3, 3) with the axes as columns.
     """
     cosine = np.cos(rpy[:, 1])
     cosine = np.where(np.abs(cosine) < STEEP, np.copysign(STEEP, cosine), cosine)
@@ -204,7 +213,10 @@ def rpy_axes(rpy: FloatArray) -> FloatArray:
 
 
 def independent_angles(mechanism: Mechanism) -> list[int]:
-    """Return indices of the angles, among roll, pitch, yaw, that determine the others at home."""
+    """Return the indices of the angles (roll, pitch, yaw) that vary independently.
+
+    At home, they determine the other angles.
+    """
     pose = mechanism.body_pose(mechanism.home)
     rates = np.linalg.solve(rpy_axes(rpy_from_pose(pose)[1][None])[0],
                             mechanism.jacobian(mechanism.home)[3:])  # fmt: skip

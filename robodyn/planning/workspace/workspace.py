@@ -44,7 +44,7 @@ def workspace(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[WorkspaceOptions],
 ) -> PoseRegion | TipRegion:
-    """Compute the region in which a mechanism satisfies its limits and further conditions.
+    """Compute the region in which a mechanism satisfies limits and other conditions.
 
     ```python
     region = rd.workspace(m, "dexterous", orientations=0.2, condition_limit=30.0)
@@ -129,7 +129,7 @@ def workspace(
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
-    """Count the directions in which the tip moves at home, and its rotation axes."""
+    """Return the numbers of directions in which the tip moves and turns at home."""
     J = mechanism.jacobian(mechanism.home)
     moves, turns = (
         np.linalg.matrix_rank(part, tol=1e-6) for part in (J[:3] / mechanism.size, J[3:])

@@ -186,9 +186,10 @@ class SerialArm(Mechanism):
         return np.swapaxes(columns, 1, 2).reshape(*shape, *self.solver.square)
 
     def christoffel(self, q: ArrayLike) -> FloatArray:
-        """Compute the matrices C^i_jk of the velocity terms, with inverse dynamics of unit rates.
+        """Compute the Christoffel matrices (..., n, n, n) of the velocity terms.
 
-        Effort i due to velocities is qd' C^i qd. With h(qd) the effort of a motion at constant
+        Effort i due to velocities is qd' C^i qd, with matrix i of the result, C^i. The matrices are
+        computed by inverse dynamics of unit rates: with h(qd) the effort of a motion at constant
         rates without gravity and friction, C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2
         C_jk (the report omits the first two terms), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
 
@@ -222,9 +223,10 @@ class SerialArm(Mechanism):
         )
 
     def coriolis_matrix(self, q: ArrayLike, qd: ArrayLike) -> FloatArray:
-        """Compute the matrix C of the velocity terms C @ qd, from Christoffel symbols.
+        """Compute the Coriolis matrix C from Christoffel symbols.
 
-        With this choice Mdot - 2C is skew-symmetric.
+        The efforts of the velocity terms are C @ qd. With this choice Mdot - 2C is skew-symmetric,
+        with the time derivative Mdot of the mass matrix.
 
         Args:
             q, qd: (..., n) [rad or m] and [rad/s or m/s].

@@ -23,7 +23,7 @@ KINDS = ("revolute", "continuous", "prismatic")
 
 
 class Chain(NamedTuple):
-    """Moving parts of an arm, from the base to the tip.
+    """Open chain of an arm: its driven joints, moving links and tip.
 
     Attributes:
         joints: driven joints, each on the link that the previous one moves.
@@ -37,7 +37,7 @@ class Chain(NamedTuple):
 
 
 def chain_of(model: Model) -> Chain:
-    """Return the chain of a model.
+    """Return the open chain of a model: joints, links and tip.
 
     Raises:
         ModelError: the model is not a chain: it has closures, springs between points or branches,
@@ -112,7 +112,7 @@ def as_arm(model: Model) -> Model:
 
 
 def carried_at_tip(chain: Chain, tip: Link) -> Body:
-    """Return the body of a link that is fixed at the tip, in the frame of the last moving link."""
+    """Return the body of a link fixed at the tip, in the last moving link's frame."""
     R = chain.tip.rotation.T
     body = unchecked(_NOTHING, mass=tip.mass, com=tip.com, inertia=tip.inertia)
     return body.seen_from(R, -R @ chain.tip.translation)
@@ -170,7 +170,7 @@ def model_of_chain(
 
 
 def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
-    """Return the chain with its tip at another place on the last moving link.
+    """Return the model of a chain with its tip elsewhere on the last moving link.
 
     A moving link with the same name gets the suffix `_body`.
     """
@@ -190,7 +190,7 @@ def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
 
 
 def nameless(model: Model) -> Model:
-    """Replace the names in an arm's model with numbers, so that comparisons ignore them."""
+    """Return an arm's model with numbers as names, so that comparisons ignore names."""
     joints = list(model.joints)
     if joints[-1].moves:
         joints.append(Joint("tip", "fixed", model.tip_link, ""))

@@ -37,7 +37,7 @@ class _Step:
     Attributes:
         turns: whether it rotates.
         axis: (3,) in the frame before it.
-        parameter, joint: index of its parameter or joint, else -1.
+        parameter, joint: index of the parameter or joint that it represents, else -1.
         rotation: (3, 3) constant rotation in place of a variable step, or None.
     """
 
@@ -49,7 +49,7 @@ class _Step:
 
 
 class ArmGeometry:
-    """Dimensions of an arm.
+    """Geometric parameters of an arm for its calibration.
 
     Args:
         arm: nominal mechanism.
@@ -96,7 +96,10 @@ class ArmGeometry:
         return ()
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """Return the arm with other dimensions; each link's inertia stays in its moving frame."""
+        """Return the arm with other geometric parameters (P,) [m or rad].
+
+        They are in the order of `parameters`; each link's inertia stays in its moving frame.
+        """
         numbers = np.asarray(values, dtype=np.float64)
         *places, tip = (Placement(*_product(steps, numbers)) for steps in self._places)
         placed = zip(self._arm.chain.joints, places, strict=True)
@@ -106,7 +109,16 @@ class ArmGeometry:
         return self._arm._made(with_tip(whole, tip, model.tip_link))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses of the tip and their derivatives with respect to the dimensions."""
+        """Compute poses of the tip and their derivatives with respect to the dimensions.
+
+        Args:
+            values: (P,) [m or rad] geometric parameters, in the order of `parameters`.
+            driven: (N, n) [rad or m] readings of the joints.
+            guess: not used.
+
+        Returns:
+            Poses of the tip, with derivatives w.r.t. parameters and readings; no passive joints.
+        """
         count, n = len(driven), self._arm.n
         R = np.broadcast_to(np.eye(3), (count, 3, 3))
         t = np.zeros((count, 3))
@@ -145,7 +157,10 @@ class ArmGeometry:
         return _Step(unit == "rad", axis, len(self._parameters) - 1)
 
     def _dh_steps(self, chain: Chain, index: int, row: _Row) -> list[_Step]:
-        """Return steps from one joint's frame to the next, or to the tip; see `_dh_row`."""
+        """Return the elementary steps from one joint's frame to the next, or to the tip.
+
+        They are those of a Denavit-Hartenberg row, see `_dh_row`.
+        """
         steps = []
         if index:
             before = chain.joints[index - 1]

@@ -73,9 +73,10 @@ def inverse_kinematics(
 
 
 def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> Motion:
-    """Compute rates and accelerations (..., n) of the joints for a motion of the tip.
+    """Compute the joints' motion, rates and accelerations (..., n), for that of the tip.
 
-    The equations are J qd = twist and J qdd = accel - J' qd. The solution has minimum norm for a
+    With the tip's Jacobian J and its time derivative dJ/dt, the equations are J qd = twist and
+    J qdd = accel - dJ/dt qd. The solution has minimum norm for a
     redundant arm, and is the least-squares one if the arm is singular or cannot perform the motion.
 
     Args:
@@ -163,7 +164,7 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute joint motions for tip motions, each from its own start; NaN if out of reach."""
+    """Compute the joints' motions for several motions of the tip; NaN if out of reach."""
     q, residual = _solve(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
     q[lost] = starts[lost]
@@ -172,7 +173,7 @@ def motions_of_body(
 
 
 def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find a configuration near another one, within joint limits, for a tip pose."""
+    """Find a configuration (n,) within limits for a tip pose (7,), near a given one."""
     goal, start = as_pose("pose", pose)[None], configuration[None]
     return np.asarray(_solve(arm, goal, start, True, 1)[0][0])
 
@@ -182,7 +183,7 @@ def _solve_in_sequence(arm: Any, poses: ArrayLike, start: ArrayLike) -> FloatArr
 
 
 def reach(arm: Any) -> float:
-    """Return the length [m] of the outstretched arm, as the scale of errors; 1 if it is zero."""
+    """Return the length [m] of the outstretched arm, which scales errors; 1 if zero."""
     chain = arm.solver.geometry
     links = float(np.linalg.norm(chain[:, SHIFT : SHIFT + 3], axis=1).sum())
     travel = arm.position_limits[:, 1] - arm.position_limits[:, 0]
@@ -211,7 +212,10 @@ def _solve(
 
 
 def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) -> FloatArray | None:
-    """Return the nearest of the first solutions found from starts all over the joint ranges."""
+    """Return the solution nearest to the guess, among the first that a search finds.
+
+    The search starts all over the joint ranges.
+    """
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
     low = np.where(np.isfinite(lower), lower, guess - np.pi)
@@ -241,10 +245,11 @@ def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
 def _null_space_acceleration(
     arm: Any, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
 ) -> FloatArray:
-    """Compute the change of the minimum-norm rates with the Jacobian: (E - J+ J) J'^T J+^T q'.
+    """Compute the joint accelerations that are due to the change of minimum-norm rates.
 
-    The derivative of the pseudo-inverse (Golub and Pereyra, 1973) makes accelerations consistent
-    with the rates. J' is a central difference along the motion.
+    They are (E - J+ J) J'^T J+^T q', with the joint rates q', the Jacobian J, its pseudo-inverse J+
+    and its time derivative J', a central difference along the motion. This derivative of the
+    pseudo-inverse (Golub and Pereyra, 1973) makes accelerations consistent with the rates.
     """
     h = 1e-6 / np.maximum(np.abs(qd).max(axis=1, initial=0.0), 1e-12)[:, None]
     rate = (arm.jacobian(q + h * qd) - arm.jacobian(q - h * qd)) / (2.0 * h[..., None])

@@ -10,7 +10,7 @@ from robodyn.parsing.template import Template
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Return whether there are no closures and no springs between points.
+    """Return whether a description has neither closures nor springs between points.
 
     A tree that is not a chain is rejected later.
     """

@@ -21,7 +21,7 @@ _empty = np.empty
 
 
 def equality_key(arm: Any) -> Model:
-    """Return the model without names, for comparisons."""
+    """Return the arm's model without names, by which comparisons find equal arms."""
     return nameless(arm.model)
 
 
@@ -38,7 +38,7 @@ def size(arm: Any) -> float:
 
 
 def home(arm: Any) -> FloatArray:
-    """Return the model's home position (n,)."""
+    """Return the model's home configuration (n,) [rad or m]."""
     return np.array([value for _, (value,) in arm.model.home])
 
 
@@ -57,7 +57,11 @@ def body_pose(arm: Any, configuration: ArrayLike, /) -> FloatArray:
 
 
 def jacobian(arm: Any, q: ArrayLike) -> FloatArray:
-    """Compute J (..., 6, n) of the tip, base frame: [v; omega] = J @ qd, efforts = J' @ wrench."""
+    """Compute the geometric Jacobian J (..., 6, n) of the tip, base frame.
+
+    It maps joint rates to the tip's twist, [v; omega] = J @ qd, and a wrench on the tip to efforts,
+    J' @ wrench.
+    """
     J = _empty((6, arm.n))
     try:
         if arm.solver.tip_calls[1](q, J):
@@ -68,10 +72,10 @@ def jacobian(arm: Any, q: ArrayLike) -> FloatArray:
 
 
 def condition_number(arm: Any, q: ArrayLike, characteristic_length: float = 1.0) -> FloatArray:
-    """Compute the ratio (...) of the largest to the smallest of the min(6, n) singular values.
+    """Compute the condition number (...) of the tip's Jacobian at configurations (..., n).
 
-    Angular rates are multiplied by a length [m]; equivalently, moments are divided by it. The ratio
-    may be infinite.
+    It is the ratio of the largest to the smallest of the min(6, n) singular values, and may be
+    infinite. Angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
 
     Raises:
         InvalidInput: as for `singular_values`.

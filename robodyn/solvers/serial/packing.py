@@ -14,10 +14,11 @@ _UPPER_TRIANGLE = np.triu_indices(3)
 
 
 def pack_chain(chain: Chain) -> FloatArray:
-    """Pack a chain into an array (n + 1, LINK_SIZE), see `robodyn.solvers.serial.kernels.layout`.
+    """Pack a chain into an array (n + 1, LINK_SIZE) for compiled functions.
 
-    The model's moving frame i is at joint i. Frame i of the packed chain is at joint i + 1, with z
-    along that joint's axis. Link properties are transformed from one to the other.
+    Its entries are listed in `robodyn.solvers.serial.kernels.layout`. The model's moving frame i is
+    at joint i. Frame i of the packed chain is at joint i + 1, with z along that joint's axis. Link
+    properties are transformed from one to the other.
     """
     joints, rows = chain.joints, np.zeros((len(chain.joints) + 1, at.LINK_SIZE))
     turns = [turn_z_to(joint.axis) for joint in joints] + [np.eye(3)]
@@ -38,7 +39,7 @@ def pack_chain(chain: Chain) -> FloatArray:
 
 
 def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> FloatArray:
-    """Return a packed chain without joint friction, or without armatures."""
+    """Return a packed chain, without joint friction or armatures unless requested."""
     rows: FloatArray = packed.copy()
     if not armature:
         rows[:, at.ARMATURE] = 0.0
@@ -76,7 +77,7 @@ def put_body(
 
 
 def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
-    """Compute the pseudo-inertias (n, 4, 4) of the links.
+    """Compute the pseudo-inertias (n, 4, 4) of the links of a packed chain.
 
     They are the integrals of d d' dm over each link, with d = [x y z 1] from the origin of frame i:
     Turney, Mudge and Lee (1980), eq. 1.24 and 1.28.
@@ -94,7 +95,10 @@ def pack_pseudo_inertias(chain: FloatArray) -> FloatArray:
 
 
 def central_second_moments(inertia: FloatArray) -> FloatArray:
-    """Compute K = tr(I)/2 E - I, the integral of d d' dm about the center of mass."""
+    """Return a body's second moments K (3, 3) about its center of mass, from its inertia.
+
+    K = tr(I)/2 E - I is the integral of d d' dm, with the vector d from the center of mass.
+    """
     out: FloatArray = 0.5 * np.trace(inertia) * np.eye(3) - inertia
     return out
 

@@ -22,9 +22,9 @@ from robodyn.threads import cached_threadsafe
 
 
 def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
-    """Compute the regressor Y (..., n, p) of efforts = Y @ parameters.values.
+    """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values.
 
-    Y does not depend on the values.
+    Y does not depend on the values of the p parameters.
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.

@@ -28,13 +28,13 @@ def figure(arm: Any) -> Figure:
 
 
 def outline(arm: Any, configuration: FloatArray) -> list[OutlinePart]:
-    """Return the arm as a line from the base through the joints' origins to the tip, at q (n,)."""
+    """Return line segments [m] from the base through the joints to the tip, at q (n,)."""
     places = _frames(arm, configuration)[:, :3, 3]
     return [OutlinePart("arm", np.vstack([np.zeros(3), places]))]
 
 
 def parameter_tables(arm: Any) -> list[ParameterTable]:
-    """Tabulate the links with their joints, the joints' home positions, and the actuators."""
+    """Return tables of the links with their joints, the joints at home, and the actuators."""
     rows = [
         (joint.name, joint.kind, link.mass, link.com, link.inertia, joint.armature,
          joint.damping, np.asarray(joint.friction), np.asarray(joint.position), joint.velocity,

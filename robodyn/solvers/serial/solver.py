@@ -57,8 +57,8 @@ class SerialSolver(Solver):
     Attributes:
         n: number of joints.
         geometry: packed chain; see `kernels.layout`.
-        gravity: (3,) [m/s^2].
-        chains: packed chains by whether friction and armature are included.
+        gravity: (3,) [m/s^2], base frame.
+        chains: packed chains, by (friction, armature): whether these are included.
         pseudo: (n, 4, 4) pseudo-inertias.
         still: (n,) zeros, for joints at rest.
     """
@@ -93,7 +93,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def singles(self) -> dict[tuple[bool, bool], Single]:
-        """Compiled functions for single states, by whether friction and armature are included."""
+        """Compiled functions for one state, by (friction, armature): whether included."""
         return {
             options: Single(entries, (chain, self.gravity))
             for options, chain in self.chains.items()
@@ -101,7 +101,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Compiled functions for single states, with friction and armature."""
+        """Compiled functions for one state, with friction and armature."""
         return self.singles[True, True]
 
     @cached_property
@@ -111,7 +111,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
-        """Compiled functions for the pose and the Jacobian of the tip at one configuration."""
+        """Compiled functions for the tip's pose and Jacobian at one configuration."""
         pose, jacobian = _tip_entries()
         return partial(pose, self.geometry), partial(jacobian, self.geometry)
 
@@ -122,7 +122,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives | None:
-        """Compiled derivatives of the dynamics; None for more than `MOST_JOINTS` joints."""
+        """Compiled derivatives of efforts and accelerations; None above `MOST_JOINTS` joints."""
         if self.n > lanes.MOST_JOINTS:
             return None
         sizes = self.n, self.n, self.n
@@ -131,7 +131,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def stencil(self) -> Stencil:
-        """Displacements and weights of finite differences, exact for an arm without joint springs.
+        """Steps and weights of finite differences, exact for arms without joint springs.
 
         Efforts are quadratic in translations, and in sines and cosines of rotations. For a
         trigonometric polynomial of degree 2, Riesz's interpolation formula gives the derivative
@@ -150,13 +150,16 @@ class SerialSolver(Solver):
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and inertial parameters of each link, in the link's frame."""
+        """Names and inertial parameters of the links, in the links' frames."""
         links = self.mechanism.chain.links
         return [(link.name, BodyNumbers(link.mass, link.com, link.inertia)) for link in links]
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """Joint parameters, each with the entries of the packed array that one unit of it adds."""
+        """Joint parameters, with their effect on the packed parameters.
+
+        Each has the entries of the packed array, by index, that one unit of the parameter adds.
+        """
         found = []
         for row, joint in enumerate(self.mechanism.chain.joints, start=1):
             places = (
@@ -168,7 +171,10 @@ class SerialSolver(Solver):
 
     @cached_property
     def regressor_numbers(self) -> tuple[FloatArray, ...]:
-        """Arguments of the compiled regressor other than the states and the result."""
+        """Arguments of the compiled regressor that do not depend on the states.
+
+        They are the packed chain, gravity, the links' rotations and the joint parameters.
+        """
         chain, further = self.geometry, self.parameters_of_joints
         motors = np.zeros((len(further), 1 + at.LINK_SIZE))
         for motor, (_, numbers) in zip(motors, further, strict=True):
@@ -189,20 +195,20 @@ class SerialSolver(Solver):
         limit_motors: bool,
         is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
-        """Return compiled steps for many arms; None for more than `MOST_JOINTS` joints."""
+        """Return compiled steps of many arms in SIMD lanes; None above `MOST_JOINTS` joints."""
         if self.n > lanes.MOST_JOINTS:
             return None
         options = {"limit_motors": limit_motors, "is_semi_implicit": is_semi_implicit}
         return super().batch_steps(rows, dt, **options)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the joint types, which are the arm's structure, and its packed numbers."""
+        """Return the arm's structure, which is its joint types, and its packed parameters."""
         geometry = (self.mechanism._smooth.solver if smooth else self).geometry
         slides = np.ascontiguousarray(geometry[:, at.PRISMATIC])
         return slides, np.concatenate([geometry.ravel(), self.gravity])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed numbers for each payload, a row each; see `lane_numbers`."""
+        """Return the packed parameters with each payload, one row each; see `lane_numbers`."""
         numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]
         for row, tip in zip(rows, payloads.tip_links(), strict=True):
@@ -210,13 +216,13 @@ class SerialSolver(Solver):
         return numbers
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
-        """Return the packed arm with another tip link."""
+        """Return the packed chain with another tip link, and gravity."""
         geometry = self.geometry.copy()
         self._put_tip(geometry[self.n], tip)
         return geometry, self.gravity
 
     def _put_tip(self, row: FloatArray, tip: Link) -> None:
-        """Write the last body of the chain, with another tip link, to its row (LINK_SIZE,)."""
+        """Write the inertia of the last body with another tip link to its row (LINK_SIZE,)."""
         chain = self.mechanism.chain
         is_last = self.mechanism.model.tip_link == chain.links[-1].name
         if is_last or tip.has_inertia:
@@ -231,7 +237,7 @@ class SerialSolver(Solver):
         return packing.turn_z_to(self.mechanism.chain.joints[-1].axis)
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
-        """Return the packed chain with or without friction and armature."""
+        """Return the packed chain (n + 1, LINK_SIZE), with or without friction and armature."""
         return self.chains[bool(friction), bool(armature)]
 
     def batch(
@@ -243,7 +249,7 @@ class SerialSolver(Solver):
         core: tuple[int, ...],
         gravity: FloatArray | None = None,
     ) -> FloatArray:
-        """Compute results (..., *core) of a batch function for configurations or states.
+        """Compute results (..., *core) of a compiled function for a batch of states.
 
         Raises:
             InvalidInput: arguments of the wrong shape or not finite.
@@ -256,7 +262,11 @@ class SerialSolver(Solver):
         return evaluate_kernel(compiled, numbers, _arguments(self.n, *names), values, core)
 
     def flat(self, **values: Any) -> tuple[tuple[int, ...], Any]:
-        """Flatten arguments to one batch, None to a zero wrench; see `Arguments.flattened`."""
+        """Broadcast arguments to one flat batch of N states; a wrench of None becomes zero.
+
+        Returns:
+            Leading shape of the batch, and the flat arguments, N rows each.
+        """
         return _arguments(self.n, *values).flattened(tuple(values.values()))
 
 
@@ -270,7 +280,10 @@ def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Return the arguments for an arm of n joints: joint values, wrench and base motion."""
+    """Return the names and shapes of arguments of an arm with n joints.
+
+    Each is one of joint values, wrench and motion of the base.
+    """
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(
         *(known.get(name) or ArrayArgument(name, n, f"{n} joints, rad or m") for name in names)

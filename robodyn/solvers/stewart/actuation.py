@@ -18,7 +18,10 @@ from robodyn.poses import rotation_matrix
 
 
 class ActuatorTerms(NamedTuple):
-    """Parts of the actuator forces that rotors and friction cause, (..., 6) [N] each.
+    """Terms of the actuator forces that rotors and dry friction cause, (..., 6) [N] each.
+
+    A rotor of axial inertia J turns by `ratio` per meter of its leg, which has the length L, the
+    direction s and the angular velocity W.
 
     Attributes:
         reflected: J ratio^2 L'', the reflected inertia of the motor itself.
@@ -43,7 +46,17 @@ class ActuatorTerms(NamedTuple):
 def actuator_terms(
     platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
 ) -> ActuatorTerms:
-    """Compute the rotor and friction terms of the actuator forces for a motion of a platform."""
+    """Compute the rotor and friction terms of the actuator forces of a motion.
+
+    Args:
+        platform: the mechanism.
+        pose: (..., 7) platform in base frame.
+        twist: (..., 6) [m/s, rad/s].
+        accel: (..., 6) [m/s^2, rad/s^2].
+
+    Returns:
+        The terms, (..., 6) [N] each.
+    """
     legs = platform.leg_motion(pose, twist, accel)
     s, W, A = legs.direction, legs.angular_velocity, legs.angular_acceleration
     actuators = platform.actuators
@@ -67,8 +80,10 @@ def actuator_terms(
 def _wrench_of(platform: Any, pose: ArrayLike, legs: Any, moments: FloatArray) -> FloatArray:
     """Compute the wrench (..., 6) on the platform that moments (..., 6, 3) on the legs cause.
 
-    At a tip velocity S', W = (s x S' + s (c.(s x S')) / |k x s|) / L: eq. 6 of Dasgupta (1998)
-    with the spin of the universal joint, c = k x y.
+    It follows from the virtual work of the moments. A leg with the direction s, the length L and
+    the tip velocity S' has the angular velocity (s x S' + s (c.(s x S')) / |k x s|) / L: eq. 6 of
+    Dasgupta (1998) with the spin of the universal joint, with its fixed axis k, its carried axis y
+    and c = k x y.
     """
     s = legs.direction
     k = platform.structure.universal_axes

@@ -27,7 +27,7 @@ SAME = 1e-6
 
 
 class PlatformPoses(NamedTuple):
-    """Poses with given leg lengths that a search found, and measures of its thoroughness.
+    """Result of a search for poses: poses with given leg lengths, and how thorough it was.
 
     Attributes:
         poses: (n, 7), most frequently reached first. More than 40 are samples of a continuum:

@@ -24,12 +24,12 @@ from robodyn.writing.urdf import tree_urdf
 
 
 def platform_urdf(platform: Any) -> str:
-    """Format a platform as URDF text from which an equal platform can be loaded."""
+    """Return a URDF document (XML) from which an equal platform can be loaded."""
     return tree_urdf(written_model(platform), "stewart")
 
 
 def written_model(platform: Any) -> Model:
-    """Return the model of a platform with visuals, for writing to a file.
+    """Return a platform's model with visuals, for writing to a file.
 
     A model with its own links or visuals is written unchanged.
     """
@@ -87,7 +87,7 @@ def _on_link(part: LegPart, shapes: Sequence[Geometry]) -> tuple[Geometry, ...]:
 
 
 def _with_home_as_origin(model: Model, structure: PlatformStructure) -> Model:
-    """Return the model with its floating joint at zero in the home pose, as viewers show it."""
+    """Return the model with the floating joint's zero at the home pose, for viewers."""
     home = structure.home
     if home is None or not model.home or not home[:6].any():
         return model
@@ -116,7 +116,7 @@ def _upright(model: Model) -> Model:
 
 
 def _parts(shape: LegShape, length: float) -> tuple[float, float]:
-    """Return lengths [m] of the drawn cylinder and rod, which overlap if the limits allow."""
+    """Return the drawn lengths [m] of a leg's cylinder and rod; they may overlap."""
     cylinder = 0.55 * length
     longest = min(shape.length[1], 1.3 * length)
     return cylinder, float(np.clip(longest - 0.9 * cylinder, 0.5 * length, 0.9 * length))

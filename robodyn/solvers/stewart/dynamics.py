@@ -124,10 +124,13 @@ def reactions(
     *,
     base: BaseMotion | None = None,
 ) -> Reactions:
-    """Compute the loads on the legs' joints in a motion, (..., 6, 3) each: eq. 21, 26 to 29.
+    """Compute the loads on the legs' joints in a motion (eq. 21, 26 to 29).
 
-    The moment of the universal joint is along c = k x y, not along the leg. The arguments are those
-    of `inverse_dynamics`.
+    The moment of the universal joint is normal to both of its axes, not along the leg. The
+    arguments are those of `inverse_dynamics`.
+
+    Returns:
+        The forces and moments, (..., 6, 3) each.
     """
     moved = None if base is None else rows_of(base)
     shape, (q, v, a, w, b) = _ON_BASE.flattened((pose, twist, accel, wrench, moved))
@@ -139,7 +142,11 @@ def reactions(
 
 
 def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
-    """Compute M (..., 6, 6), symmetric positive definite: H F + wrench = M accel + bias."""
+    """Compute the mass matrix M (..., 6, 6) at poses (..., 7).
+
+    It is symmetric positive definite. The equations of motion are H F + wrench = M accel + bias,
+    with the force Jacobian H, the actuator forces F and the result of `bias`.
+    """
     matrix = _empty((6, 6))
     try:
         if platform.solver.one.mass(pose, False, matrix):
@@ -152,7 +159,7 @@ def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
 def bias(
     platform: Any, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
 ) -> FloatArray:
-    """Compute the bias (..., 6) [N, N m]: gravity, velocity terms and friction, as a wrench."""
+    """Compute the wrench (..., 6) [N, N m] of gravity, velocity terms and friction."""
     wrench, moved = _empty(6), None if base is None else rows_of(base)
     try:
         call = _bias(types.none if moved is None else VECTOR)
@@ -175,8 +182,8 @@ def forward_dynamics(
 ) -> FloatArray:
     """Compute the platform acceleration (..., 6) due to actuator forces (..., 6) [N].
 
-    Unlike `inverse_dynamics` it is defined for singular H. Legs at rest have no dry friction here;
-    the simulation handles sticking.
+    Unlike `inverse_dynamics` it is also defined where the force Jacobian is singular. Legs at rest
+    have no dry friction here; the simulation handles sticking.
     """
     accel, moved = _empty(6), None if base is None else rows_of(base)
     try:
@@ -197,7 +204,7 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Compute actuator forces (N, 6) [N], their two terms, and the reactions in the joints.
+    """Compute the actuator forces (N, 6) [N], their two terms, and the joint reactions.
 
     The term `massless` contains the forces for legs without mass and friction, `dynamic` the rest
     (Dasgupta 1998, eq. 41, 42). All are NaN at singularities.
@@ -227,12 +234,12 @@ def exact_forces(
     """Compute the actuator forces (..., 6) [N] of a motion by the exact equations.
 
     Args:
-        numbers: packed legs and platform.
+        numbers: packed parameters of the legs and of the platform.
         motion: pose, twist, acceleration, wrench (or None) and motion of the base (or None).
         with_legs: whether to include the legs' mass, friction, rotors and springs.
 
     Returns:
-        The forces.
+        Forces (..., 6) [N], positive if they extend the legs.
     """
     return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
 
@@ -251,7 +258,7 @@ def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 class UncheckedPlatform(UncheckedSingle):
-    """Unchecked dynamics and condition number of a platform; see the base class."""
+    """Dynamics and condition number of a platform without checks; see the base class."""
 
     def __init__(self, platform: Any) -> None:
         super().__init__(platform, platform.solver.one)
@@ -259,17 +266,17 @@ class UncheckedPlatform(UncheckedSingle):
         self._difference, self._advance = _steps()
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the displacement (6,) between normalized poses (7,)."""
+        """Compute the displacement (6,) [m, rad] from the pose `start` (7,) to `goal` (7,)."""
         out = np.empty(6)
         self._difference(start, goal, out)
         return out
 
     def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Compute the pose (7,) after a displacement (6,)."""
+        """Compute the pose (7,) after a displacement (6,) [m, rad] from a pose (7,)."""
         out = np.empty(7)
         self._advance(pose, displacement, out)
         return out
 
     def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
-        """Compute the condition number at pose (7,); return -1 if a leg has zero length."""
+        """Return the force Jacobian's condition number at a pose (7,); -1 at zero leg length."""
         return self._condition(pose, characteristic_length, True)

@@ -5,9 +5,9 @@
 Up to 40 poses have the same leg lengths; see `algorithms.estimation` for the choice among them.
 
 A displacement dx (6,) of the pose, [translation; rotation vector] in the base frame, changes the
-leg lengths by H' dx (eq. 35 of Dasgupta and Mruthyunjaya, 1998), so errors dL of the lengths are
-errors dx = H'^-1 dL. The twist follows from the rates by H(pose)' twist = rates; with errors of the
-pose,
+leg lengths by H' dx, with the transposed force Jacobian H' (eq. 35 of Dasgupta and Mruthyunjaya,
+1998), so errors dL of the lengths are errors dx = H'^-1 dL. The twist follows from the rates by
+H(pose)' twist = rates; with errors of the pose,
 
     H' dtwist = drates - D dx,    D = d(H' twist)/d(pose) for constant twist.
 
@@ -32,7 +32,16 @@ from robodyn.solvers.stewart.kernels import covariance as kernels
 
 
 def rate_sensitivity(platform: Any, pose: ArrayLike, twist: ArrayLike) -> FloatArray:
-    """Compute D (6, 6): derivative of the leg rates of a constant twist w.r.t. the pose."""
+    """Compute the derivative (6, 6) of the leg rates w.r.t. the pose at constant twist.
+
+    Args:
+        platform: the mechanism.
+        pose: (7,) in the base frame.
+        twist: (6,) [m/s, rad/s], base frame.
+
+    Returns:
+        Changes of the six leg rates per unit of a displacement [translation; rotation vector].
+    """
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
     at_base, at_platform = platform.solver.joint_centers

@@ -48,12 +48,12 @@ class Formulation:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it equals the exact equations."""
+        """Whether this formulation equals the exact equations."""
         return self == Formulation()
 
     @property
     def codes(self) -> tuple[int, int, int]:
-        """Codes of spin, moment and shift in `robodyn.solvers.stewart.kernels.published`."""
+        """Integer codes of spin, moment and shift, as in `kernels.published`."""
         return _SPINS[self.spin], _MOMENTS[self.moment], _SHIFTS[self.shift]
 
 

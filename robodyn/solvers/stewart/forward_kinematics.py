@@ -119,10 +119,13 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute pose, twist and acceleration for leg lengths, rates and accelerations (..., 6).
+    """Compute the platform's motion from leg lengths, rates and accelerations (..., 6).
 
     Along the last batch dimension each pose starts from the one before it, the first from the guess
     (7,); home by default.
+
+    Returns:
+        Pose (..., 7), twist (..., 6) and acceleration (..., 6) of the platform, base frame.
 
     Raises:
         NoSolution: no pose with these lengths was found.
@@ -149,7 +152,7 @@ def assemble(platform: Any, driven: ArrayLike, guess: ArrayLike | None = None) -
 
 
 def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """Return the pose (7,) itself, with a normalized quaternion.
+    """Return the given pose (7,), the platform's configuration, normalized.
 
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or a quaternion is far from unit
@@ -159,7 +162,7 @@ def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = N
 
 
 def configuration_near(platform: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Return the pose (7,) itself: a platform's configuration is its pose."""
+    """Return the given pose (7,), because a platform's configuration is its pose."""
     return pose
 
 
@@ -171,7 +174,10 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Return the platform's motions themselves: (K, 7), (K, 6), (K, 6)."""
+    """Return the given motions, as a platform's configuration is its pose.
+
+    Poses are (K, 7), twists and accelerations (K, 6); starting configurations are not needed.
+    """
     return Motion(poses, twists, accels)
 
 
@@ -183,17 +189,28 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """Return the platform's motion itself: (K, 7), (K, 6), (K, 6)."""
+    """Return the given motion, as a platform's configuration is its pose.
+
+    Poses are (K, 7), twists and accelerations (K, 6); times and start are not needed.
+    """
     return Motion(poses, twists, accels)
 
 
 def state_of_readings(
     platform: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute pose (7,) and twist (6,) from the actuators' URDF positions and velocities (6,).
+    """Compute pose (7,) and twist (6,) from the URDF readings of the six actuators.
+
+    Args:
+        platform: the mechanism.
+        positions, velocities: (6,) [m] and [m/s] of the actuators' joints.
+        guess: pose (7,) from which the search starts; home by default.
+
+    Returns:
+        Pose (7,) and twist (6,) of the platform, base frame.
 
     Raises:
-        NoSolution: no pose with these leg lengths was found from the guess (7,).
+        NoSolution: no pose with these leg lengths was found from the guess.
         SingularConfiguration: the rates do not determine the twist.
     """
     lengths = platform.drives.signs * positions + platform.drives.offsets
@@ -204,26 +221,26 @@ def state_of_readings(
 
 
 def difference(platform: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Compute the displacement (..., 6) [m, rad] between poses, like `poses.pose_difference`."""
+    """Compute the displacement (..., 6) [m, rad] from the pose `start` to the pose `goal`."""
     return pose_difference(start, goal)
 
 
 def advance(platform: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """Compute the pose after a displacement, like `robodyn.poses.advance_pose`."""
+    """Compute the pose (..., 7) after a displacement (..., 6) [m, rad]."""
     return advance_pose(configuration, displacement)
 
 
 def configuration_rate(
     platform: Any, configuration: FloatArray, velocity: FloatArray
 ) -> FloatArray:
-    """Compute the derivative (7,) of a pose (7,) that moves with a twist (6,); unchecked."""
+    """Compute the time derivative (7,) of a pose (7,) from its twist (6,), without checks."""
     out = np.empty(7)
     integration.pose_rate(configuration, velocity, out)
     return out
 
 
 def normalized(platform: Any, configuration: FloatArray) -> FloatArray:
-    """Return the pose (7,) with its quaternion normalized; unchecked."""
+    """Return the pose (7,) with its quaternion scaled to unit length, without checks."""
     pose = np.array(configuration)
     integration.normalize(pose)
     return pose

@@ -35,10 +35,11 @@ UPRIGHT = 1e-6
 
 
 class PlatformGeometry:
-    """Dimensions of a platform, nine for each leg: joint centers (3 each), offset, axis (2).
+    """Geometric parameters of a platform for its calibration, nine for each leg.
 
-    The axis has components along h and u of the leg's nominal zero frame, in which the nominal axis
-    k is (0, 0).
+    These are the joint centers at base and platform (3 each), the offset of the length and two
+    components of the universal axis, along h and u of the leg's nominal zero frame [h u k], in
+    which the nominal axis k is (0, 0).
 
     Args:
         platform: nominal mechanism.
@@ -75,14 +76,27 @@ class PlatformGeometry:
         return tuple(reading.name for leg in legs for reading in leg.shape.readings[:2])
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """Return the platform with other dimensions; offsets apply to the joints' readings."""
+        """Return the platform with other geometric parameters (54,) [m or rad].
+
+        They are in the order of `parameters`; offsets are added to the leg lengths that the
+        actuators' joints measure.
+        """
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         axes = [_axis(frame, row[7:]) for frame, row in zip(self._frames, table, strict=True)]
         ends = table[:, :3], table[:, 3:6]
         return with_leg_geometry(self._platform, *ends, np.array(axes), table[:, 6])
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses by forward kinematics, and their derivatives w.r.t. the dimensions."""
+        """Compute poses by forward kinematics, and their derivatives w.r.t. the dimensions.
+
+        Args:
+            values: (54,) [m or rad] geometric parameters, in the order of `parameters`.
+            driven: (N, 6) [m] readings of the legs.
+            guess: poses from which the search starts.
+
+        Returns:
+            Poses of the platform, readings of the universal joints, and derivatives of both.
+        """
         m = self.with_geometry(values)
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
         poses = m.forward_kinematics(driven + table[:, 6], guess)
@@ -109,7 +123,7 @@ class PlatformGeometry:
         table: FloatArray,
         displaced: FloatArray,
     ) -> FloatArray:
-        """Compute derivatives (N, 12, P + 6) of the universal joints' readings.
+        """Compute derivatives (N, 12, P + 6) of the universal joints' readings [rad].
 
         They are with respect to the P parameters and the leg lengths. A displacement of a leg's
         base or platform joint changes its angles like a translation of its tip.
@@ -174,7 +188,7 @@ def with_leg_geometry(
 
 
 def _measured_from(actuator: Joint, shift: float) -> Joint:
-    """Return a prismatic joint whose position 0 is moved along its axis by a distance [m]."""
+    """Return a prismatic joint whose zero position is moved by a distance [m] on its axis."""
     if not shift:
         return actuator
     place = actuator.at.translation + shift * actuator.at.rotation @ actuator.axis

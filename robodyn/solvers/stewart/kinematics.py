@@ -55,19 +55,22 @@ def joint_states(
 def driven_motion(
     platform: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Compute lengths [m], rates [m/s] and accelerations [m/s^2] of the legs, (..., 6) each."""
+    """Compute the legs' lengths [m], rates [m/s] and accelerations [m/s^2], (..., 6) each."""
     legs = platform.leg_motion(configuration, velocity, acceleration)
     return DrivenMotion(legs.length, legs.rate, legs.acceleration)
 
 
 def joint_positions(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute leg lengths (..., 6) [m] at poses (..., 7), even beyond limits."""
+    """Compute leg lengths (..., 6) [m] at poses (..., 7), whether or not within limits."""
     legs, values = (platform.solver.legs,), (configuration,)
     return each_state(kernels.leg_lengths, legs, PLACE, values, ((6,),))[0]
 
 
 def joint_velocities(platform: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """Compute leg rates (..., 6) [m/s] at pose and twist (..., 6): H' @ twist, eq. 5."""
+    """Compute leg rates (..., 6) [m/s] for poses (..., 7) and twists (..., 6), eq. 5.
+
+    They are the transposed force Jacobian (see `jacobian`) times the twist.
+    """
     twist = TWIST.checked(velocity)
     return np.asarray((platform.jacobian(configuration) * twist[..., :, None]).sum(axis=-2))
 
@@ -101,11 +104,12 @@ def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
 def leg_motion(
     platform: Any, pose: ArrayLike, twist: ArrayLike | None = None, accel: ArrayLike | None = None
 ) -> LegMotion:
-    """Compute the legs' lengths, directions and motion at pose (..., 7), twist and accel.
+    """Compute the legs' lengths, directions and motion from that of the platform.
 
-    Equations 1 to 9, with the true spin of the universal joint. Twist and accel are zero by
-    default. A leg with a spherical base joint has no spin (W.s = A.s = 0); the rates returned for
-    it are those of a universal joint in its place.
+    The platform's pose is (..., 7), its twist and acceleration are (..., 6), zero by default.
+    Equations 1 to 9, with the true spin of the universal joint. A leg with a spherical base joint
+    does not spin about its own axis; the rates returned for it are those of a universal joint in
+    its place.
     """
     zero = np.zeros(6)
     motion = pose, zero if twist is None else twist, zero if accel is None else accel
@@ -121,10 +125,12 @@ def body_pose(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
-    """Compute H (..., 6, 6) of pose (..., 7): wrench = H @ forces, columns [s; q x s], eq. 35.
+    """Compute the force Jacobian H (..., 6, 6) at poses (..., 7): wrench = H @ forces.
 
-    It maps forces to a wrench, not a velocity to rates: `joint_jacobian`, its transpose, maps
-    the twist to the legs' rates, and `twist_jacobian` the velocity to the platform's twist.
+    Column i is [s; q x s] (eq. 35), with the direction s of leg i and the vector q from the
+    platform's reference point to the leg's tip. H maps forces to a wrench, not a velocity to rates:
+    `joint_jacobian`, its transpose, maps the twist to the legs' rates, and `twist_jacobian` the
+    velocity to the platform's twist.
     """
     # the frames of the legs are not needed
     numbers = platform.solver.numbers
@@ -132,7 +138,10 @@ def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
 
 
 def joint_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute H' (..., 6, 6) of pose (..., 7): leg rates [m/s] = H' @ twist, eq. 5."""
+    """Compute the Jacobian (..., 6, 6) of the leg rates at poses (..., 7), eq. 5.
+
+    It maps the platform's twist to the rates [m/s] and is the transpose of `jacobian`.
+    """
     return np.ascontiguousarray(np.swapaxes(platform.jacobian(configuration), -1, -2))
 
 
@@ -145,7 +154,7 @@ def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
 def scaled_jacobian(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute H (..., 6, 6) with its moment rows divided by a length [m]."""
+    """Compute the force Jacobian (..., 6, 6) with its moment rows divided by a length [m]."""
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     H = platform.jacobian(pose)
     H[..., 3:, :] /= length
@@ -155,10 +164,11 @@ def scaled_jacobian(
 def condition_number(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the condition number (...) of H with its moment rows divided by a length.
+    """Compute the condition number (...) of the force Jacobian at poses (..., 7).
 
-    `characteristic_length` [m] = 1 gives the papers' condition number, which mixes N and N m; a
-    length of the platform's size makes it independent of units. It is infinite for a singular H.
+    The Jacobian's moment rows are divided by `characteristic_length` [m]. A length of 1 gives the
+    papers' condition number, which mixes N and N m; a length of the platform's size makes it
+    independent of units. It is infinite at a singularity.
     """
     ratio = condition_of(platform.solver.condition, pose, characteristic_length)
     if ratio is not None:
@@ -175,17 +185,23 @@ def condition_number(
 
 
 def determinant(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the determinant (...) of H, which changes sign at singularities of type 2."""
+    """Compute the determinant (...) of the force Jacobian at poses (..., 7).
+
+    It changes sign at singularities of type 2.
+    """
     return np.asarray(np.linalg.det(platform.jacobian(configuration)))
 
 
 def side(platform: Any, configuration: ArrayLike) -> FloatArray | None:
-    """Return the determinant of H, which is continuous while no leg has length zero."""
+    """Return the determinant (...) of the force Jacobian at poses (..., 7).
+
+    It is continuous while no leg has length zero, and its sign is the side of the singular surface.
+    """
     return conditioning.determinant(platform, configuration)
 
 
 def singularities(platform: Any) -> tuple[Singularity, ...]:
-    """Return singularities of type 2, where det H is zero; see `Singularity`."""
+    """Return the type 2 singularities: the force Jacobian's determinant is zero there."""
     return (
         Singularity(
             TYPE_2,

@@ -28,7 +28,9 @@ NOISE = 1e-15
 
 
 class JointReading(NamedTuple):
-    """Reading of one joint of a leg in a URDF: its value is sign * (natural - offset).
+    """Relation of a leg joint's URDF position to its natural value: name, sign and offset.
+
+    The position is sign * (natural value - offset).
 
     Attributes:
         name: name of the joint.
@@ -54,7 +56,7 @@ class LegPart(NamedTuple):
     origin: FloatArray
 
     def on_link(self, body: BodyNumbers) -> BodyNumbers:
-        """Convert a body to the link's frame."""
+        """Return a body's inertial parameters, given in the body's frame, in the link's frame."""
         mass, com, inertia = body
         if self.axes is None:
             return body
@@ -118,9 +120,9 @@ def universal_zero_frame(universal_axis: ArrayLike) -> FloatArray:
 def leg_shape(
     tree: ZeroConfigurationTree, base: str, joints: list[Joint], tip: FloatArray, source: str
 ) -> LegShape:
-    """Determine the geometry of a leg with three joints from a base link, closed at a point (3,).
+    """Determine a leg's geometry from its three joints, its base link and its tip (3,).
 
-    The point is on the last joint's child.
+    The tip is the point, given in the frame of the last joint's child, at which the leg is closed.
 
     Raises:
         ModelError: names the joint or link, the value, and the expected one.
@@ -176,9 +178,15 @@ def leg_shape(
 def parts_of(
     tree: ZeroConfigurationTree, link: str, axes: FloatArray, origin: FloatArray
 ) -> list[LegPart]:
-    """Return a link and those that move with it, as parts with a common frame.
+    """Return the links that are rigidly attached to a link, as one body.
 
-    The frame has the axes (3, 3) and the origin (3,) on the link.
+    Args:
+        tree: links of the model at zero joint positions.
+        link: name of the link.
+        axes, origin: (3, 3) and (3,) [m], the body frame in the link's frame.
+
+    Returns:
+        The link and those that move with it, each with the same body frame in its own frame.
     """
     parts = []
     for name, frame in tree.places(link):
@@ -190,7 +198,7 @@ def parts_of(
 
 
 def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArray) -> FloatArray:
-    """Convert a point (3,) [m] of a link to the frame of one above it."""
+    """Convert a point (3,) [m] from a link's frame to that of a link above it in the tree."""
     frame = tree.relative(link, above)
     return np.asarray(frame[:3, :3] @ point + frame[:3, 3])
 
@@ -271,7 +279,7 @@ def _frame_and_signs(
 
 
 def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
-    """Return the natural angles of the universal joint for a leg frame given in the base frame."""
+    """Return both natural angles [rad] of the universal joint at zero joint positions."""
     zero = universal_zero_frame(k)
     x, y = axes[:, 0], axes[:, 1]
     # y = -sin(q1) h + cos(q1) u; x = cos(q2) (y x k) - sin(q2) k

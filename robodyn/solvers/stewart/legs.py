@@ -4,8 +4,7 @@
 
 The joint between a leg and the base is universal in a 6-UPS, spherical in a 6-SPS. A leg between
 two spherical joints can spin freely about its own axis. As in Dasgupta and Mruthyunjaya (1998,
-section 1), this passive spin is neglected (W.s = A.s = 0), which requires a leg that is symmetric
-about its axis.
+section 1), this passive spin is neglected, which requires a leg that is symmetric about its axis.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SYMMETRY = 1e-9
 
 
 def options(platform: Any) -> tuple[object, ...]:
-    """Return the types of the legs' base joints, as constructor arguments."""
+    """Return the constructor arguments besides the model: the types of the base joints."""
     return (platform.base_joint,)
 
 
@@ -50,7 +49,7 @@ def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
 
 
 def frames(platform: Any) -> tuple[str, str]:
-    """Return the names of the base frame and of the platform's."""
+    """Return the names of the base frame and of the platform frame."""
     return platform.structure.base_link, platform.structure.platform_link
 
 
@@ -96,7 +95,7 @@ def characteristic_length(platform: Any) -> float:
 
 
 def passive_limits(platform: Any) -> dict[str, FloatArray]:
-    """Return limits (2,) [rad] of the universal joints' angles, as the URDF measures them."""
+    """Return limits (2,) [rad] of the universal joints' URDF angles, by joint name."""
     found = {}
     for leg, joint in zip(platform.structure.legs, platform.base_joint, strict=True):
         limits = leg.universal_limits(platform.model)
@@ -112,7 +111,7 @@ def leg_names(platform: Any) -> tuple[str, ...]:
 
 
 def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Return unit vectors (..., 2, 6, 3) along the legs, in the base and the platform's frame."""
+    """Return the legs' directions (..., 2, 6, 3) in the base and in the platform frame."""
     poses = as_pose("configuration", configuration)
     turn = rotation_matrix(poses)
     feet, tips = platform.structure.joint_centers
@@ -122,7 +121,10 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def drives(platform: Any) -> Drives:
-    """Return the drives; a leg's length is sign * (position of its URDF joint) + offset [m]."""
+    """Return the drives, with the conversion of URDF positions to leg lengths [m].
+
+    A leg's length is sign * (position of its actuator's URDF joint) + offset.
+    """
     return Drives(
         platform,
         platform.solver.leg_joints.actuator_sign,
@@ -131,14 +133,14 @@ def drives(platform: Any) -> Drives:
 
 
 def all_joint_names(platform: Any) -> tuple[str, ...]:
-    """Return the joints of each leg: first and second universal axis, then the actuator."""
+    """Return the 18 joint names: for each leg both universal axes, then the actuator."""
     return platform.solver.leg_joints.names
 
 
 def base_joints(
     model: Model, structure: PlatformStructure, given: str | Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the base joint of each of the six legs.
+    """Return the type of each leg's base joint, `universal` or `spherical`.
 
     Raises:
         InvalidInput: a name is unknown, or there is not one for each leg.

@@ -22,7 +22,11 @@ _DAMPING = [at.UNIVERSAL_DAMPING, at.PRISMATIC_DAMPING, at.SPHERICAL_DAMPING]
 def pack(
     model: Model, structure: PlatformStructure, base_joints: Sequence[str]
 ) -> tuple[FloatArray, FloatArray]:
-    """Pack legs (6, LEG_SIZE) and platform (PLATFORM_SIZE + ...,), see `kernels.layout`."""
+    """Return the packed legs (6, LEG_SIZE) and the packed platform with its springs.
+
+    The entries of both arrays are listed in `kernels.layout`; the platform has PLATFORM_SIZE of
+    them, and then those of each spring.
+    """
     body, *parts = structure.bodies(model)
     legs = np.zeros((LEGS, at.LEG_SIZE))
     for row, leg, lower, upper in zip(legs, structure.legs, parts, parts[LEGS:], strict=False):
@@ -52,15 +56,16 @@ def pack(
 
 
 def put_platform(row: FloatArray, body: Body) -> None:
-    """Write the platform's body into its row (PLATFORM_SIZE,)."""
+    """Write the platform's mass, center of mass and inertia to a row (PLATFORM_SIZE,)."""
     row[at.MASS] = body.mass
     row[at.COM : at.COM + 3] = body.com
     row[at.INERTIA : at.INERTIA + 6] = body.inertia[_UPPER_TRIANGLE]
 
 
 def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
-    """Pack the legs for SIMD lanes, with eight entries for each number of a leg; then the platform.
+    """Pack legs and platform into one array, with the legs side by side in SIMD lanes.
 
+    Each of the LEG_SIZE parameters of a leg has eight entries, one per lane; the platform follows.
     The seventh and eighth lanes repeat legs, so they never divide by zero.
     """
     lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T

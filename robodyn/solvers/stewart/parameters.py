@@ -22,9 +22,9 @@ from robodyn.threads import cached_threadsafe
 
 
 def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
-    """Compute the regressor Y (..., 6, p) of forces = Y @ parameters.values.
+    """Compute the regressor Y (..., 6, p): actuator forces = Y @ parameters.values.
 
-    Y does not depend on the values.
+    Y does not depend on the values of the p parameters.
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.

@@ -31,7 +31,11 @@ ANGLES = ("roll", "pitch", "yaw")
 
 
 def variables(platform: Any) -> dict[str, Variable]:
-    """Return the variables of pose, twist and acceleration, and scale factors of both hexagons."""
+    """Return the variables of a platform for sweeps, by name.
+
+    They are the components of pose, twist and acceleration, and a scale factor for each of the two
+    hexagons of joints.
+    """
     known: dict[str, Variable] = {}
     for i, axis in enumerate(AXES):
         known[axis] = Variable("position", i, "m", f"platform in base frame, {axis}")
@@ -53,25 +57,25 @@ def variables(platform: Any) -> dict[str, Variable]:
 
 
 def values_of(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Convert a pose (..., 7) to (..., 6) [m, rad]: x, y, z, roll, pitch, yaw."""
+    """Convert poses (..., 7) to x, y, z [m], roll, pitch, yaw [rad] (..., 6)."""
     return np.concatenate(rpy_from_pose(configuration), axis=-1)
 
 
 def configuration_of(platform: Any, values: ArrayLike) -> FloatArray:
-    """Convert (..., 6) [m, rad], x, y, z, roll, pitch, yaw, to a pose (..., 7)."""
+    """Convert x, y, z [m], roll, pitch, yaw [rad] (..., 6) to poses (..., 7)."""
     given = np.asarray(values, dtype=np.float64)
     return pose_from_rpy(given[..., :3], given[..., 3:])
 
 
 def leg_ends(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends (6, 3) [m] of the legs at base and platform for a pose, base frame."""
+    """Return the legs' ends (6, 3) [m] at base and platform for a pose (7,), base frame."""
     feet, tips = platform.solver.joint_centers
     frame = matrix_from_pose(configuration)
     return feet, tips @ frame[:3, :3].T + frame[:3, 3]
 
 
 def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return tips (6, 3) [m] and unit vectors (6, 3) of the legs at a pose (7,), base frame.
+    """Return the legs' tips (6, 3) [m] and directions (6, 3) at a pose (7,), base frame.
 
     Raises:
         ZeroLegLength: a leg has no direction.
@@ -87,7 +91,7 @@ def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, 
 
 
 def figure(platform: Any) -> Figure:
-    """Return shapes that resemble the machine, for drawing."""
+    """Return links, joints and shapes that resemble the machine, for drawing."""
     model = model_with_shapes(platform)
     return figure_of_links(model.links, model.joints, platform.name)
 
@@ -116,7 +120,7 @@ def effort_arrows(
 
 
 def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
-    """Return the base, the platform and the legs at a pose (7,)."""
+    """Return line segments of base, platform and legs [m] at a pose (7,), base frame."""
     base, tips = leg_ends(platform, configuration)
     _, local = platform.solver.joint_centers
     return [
@@ -127,7 +131,7 @@ def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(platform: Any) -> list[ParameterTable]:
-    """Tabulate the bodies (equal legs only once), and each leg's geometry, friction and limits."""
+    """Return tables of the bodies (equal legs only once), the legs and the actuators."""
     actuators = actuator_tables(platform.joint_names, platform.actuators)
     return [_bodies(platform), _legs(platform), *actuators]
 
@@ -148,17 +152,20 @@ def has_legs(platform: Any) -> bool:
 
 
 def published_models(platform: Any) -> Collection[str]:
-    """Return the names of the papers' platforms."""
+    """Return the names of the bundled platforms that the papers describe."""
     return PUBLISHED_MODELS
 
 
 def typical_effort(platform: Any) -> float:
-    """Return 0, as effort limits are far above normal forces and do not scale arrows."""
+    """Return 0: arrows of forces are not scaled by effort limits, which are far higher."""
     return 0.0
 
 
 def _around(points: FloatArray) -> list[int]:
-    """Return indices of points (n, 3) in the order of their angle, the first repeated last."""
+    """Return the indices of points (n, 3) in the order of their polar angle, as a loop.
+
+    The first index is repeated at the end.
+    """
     off = points - points.mean(axis=0)
     order = np.argsort(np.arctan2(off[:, 1], off[:, 0])).tolist()
     return [*order, order[0]]
@@ -212,15 +219,19 @@ def default_path(platform: Any) -> str:
 
 
 def jacobian_unit(platform: Any) -> str:
-    """Return 1: moment rows of H are divided by a length, so its entries are dimensionless."""
+    """Return the unit `1`: moment rows are divided by a length, so entries have no unit."""
     return "1"
 
 
 def with_model_values(platform: Any, values: Mapping[str, float]) -> Any:
-    """Return the platform with its joints' distances from the z axes scaled by two factors.
+    """Return the platform with the joint distances from the z axes scaled.
+
+    Args:
+        platform: the mechanism.
+        values: the factors `base_scale` and `platform_scale`, one for each hexagon of joints.
 
     Raises:
-        ModelError: the platform is invalid.
+        ModelError: the scaled platform is invalid.
     """
     base, body = values["base_scale"], values["platform_scale"]
     if base == 1.0 and body == 1.0:

@@ -48,7 +48,14 @@ LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismati
 
 
 class LegStructure(NamedTuple):
-    """Leg in a model: indices of its joints and closure, its tip (3,) [m] and its shape."""
+    """Leg of a platform, as found in a model.
+
+    Attributes:
+        joints: indices of its three joints in the model.
+        closure: index of its closure in the model.
+        platform: (3,) [m] the leg's tip in the platform's frame.
+        shape: geometry of the leg.
+    """
 
     joints: tuple[int, ...]
     closure: int
@@ -56,16 +63,16 @@ class LegStructure(NamedTuple):
     shape: LegShape
 
     def joints_in(self, model: Model) -> list[Joint]:
-        """Return both joints of its universal joint, and that of its actuator."""
+        """Return the leg's joints in a model: the two universal axes, then the actuator."""
         return [model.joints[number] for number in self.joints]
 
     def damping(self, model: Model) -> tuple[float, float, float]:
-        """Return the viscous damping of its universal, prismatic and spherical joints."""
+        """Return the viscous damping of the leg's universal, prismatic and spherical joints."""
         first, _, actuator = self.joints_in(model)
         return first.damping, actuator.damping, model.closures[self.closure].damping
 
     def actuator(self, model: Model) -> Actuator:
-        """Return its actuator, including dry friction but not the armature."""
+        """Return the leg's actuator, including dry friction but not the armature."""
         return replace_unchecked(self.joints_in(model)[2], armature=0.0).actuator
 
     def spring(self, model: Model) -> LinearSpring:
@@ -75,14 +82,14 @@ class LegStructure(NamedTuple):
         return along.measured(reading.sign, -reading.sign * reading.offset)
 
     def universal_limits(self, model: Model) -> list[tuple[float, float]]:
-        """Return the limits [rad] of both natural angles of its universal joint."""
+        """Return the lower and upper limits [rad] of the universal joint's two natural angles."""
         triples = zip(self.joints_in(model), self.shape.readings, UNIVERSAL, strict=False)
         return [_natural(joint, reading, whole) for joint, reading, whole in triples]
 
 
 @dataclass(frozen=True)
 class PlatformStructure:
-    """Platform in a model.
+    """Platform and legs as found in a model: links, frames and geometry.
 
     Attributes:
         legs: in the order of the driven joints.
@@ -102,18 +109,21 @@ class PlatformStructure:
 
     @property
     def parts(self) -> list[list[LegPart]]:
-        """Links of each rigid body: the platform, then lower and upper parts of the legs."""
+        """Links of each rigid body: platform, six lower and six upper leg parts."""
         shapes = [leg.shape for leg in self.legs]
         return [self.platform, *(s.lower for s in shapes), *(s.upper for s in shapes)]
 
     def bodies(self, model: Model) -> list[Body]:
-        """Return the bodies: the platform, then lower and upper parts of legs, in their frames."""
+        """Return the rigid bodies of platform, lower and upper leg parts, each in its frame."""
         links = {link.name: link for link in model.links}
         return [_body(links, own) for own in self.parts]
 
     @cached_property
     def joint_centers(self) -> tuple[FloatArray, FloatArray]:
-        """Centers (6, 3) [m] of the joints at the base and at the platform, in its frame."""
+        """Joint centers at the base and at the platform, (6, 3) [m] each.
+
+        Those at the base are in the base frame, those at the platform in the platform frame.
+        """
         feet, tips = [leg.shape.base for leg in self.legs], [leg.platform for leg in self.legs]
         return np.array(feet), np.array(tips)
 
@@ -127,7 +137,7 @@ class PlatformStructure:
         return np.asarray(self.axes.T @ model.gravity)
 
     def springs(self, model: Model) -> list[PointSpring]:
-        """Return the springs from points of the base to points of the platform.
+        """Return the springs between points of the base and points of the platform.
 
         Raises:
             ModelError: a spring is between other links.
@@ -184,15 +194,15 @@ def checked_structure(model: Model) -> PlatformStructure:
 
 
 def named_bodies(model: Model) -> list[tuple[str, Body]]:
-    """Return all moving bodies: the platform, then the lower and the upper parts of the legs."""
+    """Return name and body of the platform, then of the lower and the upper leg parts."""
     names = [f"leg{n} {part}" for part in ("lower", "upper") for n in range(1, 1 + LEGS)]
     return list(zip(["platform", *names], structure_in(model).bodies(model), strict=True))
 
 
 def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
-    """Return the lower parts with less axial inertia than their rotors.
+    """Return the lower leg parts that have less axial inertia than their rotors.
 
-    Each has a name and the inertia that remains without the rotor.
+    Each has its name, and the inertia (3, 3) [kg m^2] that remains without the rotor.
     """
     left = []
     for leg, (name, body) in zip(structure_in(model).legs, named_bodies(model)[1:], strict=False):
@@ -206,7 +216,10 @@ def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
 def _natural(
     joint: Joint, reading: JointReading, whole: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return the limits [rad] of a natural angle; infinite if they allow its whole range."""
+    """Return lower and upper limit [rad] of a natural angle of a universal joint.
+
+    They are infinite if they allow the angle's whole range.
+    """
     ends = sorted((reading.sign * joint.position + reading.offset).tolist())
     if not np.isfinite(ends).all():
         return ends[0], ends[1]
@@ -270,7 +283,7 @@ def _found(shape: ModelTopology) -> PlatformStructure:
 
 
 def platform_body(model: Model, tip: Link) -> Body:
-    """Return the platform of a model with its tip link replaced by another of the same name."""
+    """Return the platform's rigid body, with its tip link replaced by the given one."""
     links = {link.name: link for link in model.links} | {tip.name: tip}
     return _body(links, structure_in(model).platform)
 

@@ -57,9 +57,9 @@ class PlatformSolver(Solver):
         mechanism: the platform.
 
     Attributes:
-        legs, body: packed legs and platform; see `kernels.layout`.
-        numbers: both of these.
-        lanes: both, packed for functions that evaluate all legs at once.
+        legs, body: packed parameters of legs and platform; see `kernels.layout`.
+        numbers: the pair of `legs` and `body`.
+        lanes: legs and body in one array for functions that evaluate all legs at once.
     """
 
     loop = Kernels(simulate, simulate_hybrid, (VECTOR,), advance, advance_hybrid, simulate_elastic)
@@ -74,12 +74,15 @@ class PlatformSolver(Solver):
 
     @cached_property
     def leg_joints(self) -> LegJointReadings:
-        """Names and zero offsets of the legs' joints in the URDF."""
+        """Conversion of the platform's motion to the readings of the legs' URDF joints."""
         return LegJointReadings(self.mechanism.structure)
 
     @cached_property
     def joint_centers(self) -> tuple[FloatArray, FloatArray]:
-        """Centers (6, 3) [m] of the joints at the base and at the platform, in its frame."""
+        """Joint centers at the base and at the platform, (6, 3) [m] each; copies.
+
+        Those at the base are in the base frame, those at the platform in the platform frame.
+        """
         feet, tips = self.mechanism.structure.joint_centers
         return feet.copy(), tips.copy()
 
@@ -100,12 +103,12 @@ class PlatformSolver(Solver):
 
     @cached_property
     def readings(self) -> FloatArray:
-        """Readings of the legs' joints in the form that compiled functions require."""
+        """Signs, offsets and axes (6, 15) of the legs' URDF joints, for compiled functions."""
         return self.leg_joints.packed
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives:
-        """Compiled derivatives of the dynamics."""
+        """Compiled derivatives of forces, accelerations and loads at rest."""
         numbers = (
             *self.mechanism._smooth.solver.numbers,
             SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
@@ -115,12 +118,12 @@ class PlatformSolver(Solver):
         return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held, of_loads=True)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return an empty structure, as all platforms have the same one, and the packed numbers."""
+        """Return the structure, which is empty for platforms, and the packed parameters."""
         own = self.mechanism._smooth.solver if smooth else self
         return np.zeros(0), np.concatenate([own.legs.ravel(), own.body])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed numbers for each payload, a row each; see `lane_numbers`."""
+        """Return the packed parameters with each payload, one row each; see `lane_numbers`."""
         numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         model = self.mechanism.model
         for row, tip in zip(numbers[:, self.legs.size :], payloads.tip_links(), strict=True):
@@ -128,7 +131,7 @@ class PlatformSolver(Solver):
         return numbers
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
-        """Return the packed platform with another tip link."""
+        """Return the packed parameters of the platform with another tip link."""
         body = self.body.copy()
         put_platform(body, platform_body(self.mechanism.model, tip))
         return (pack_lanes(self.legs, body),)
@@ -141,7 +144,7 @@ class PlatformSolver(Solver):
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and inertial parameters of the platform, then of the legs' lower and upper parts."""
+        """Names and inertial parameters of the platform, the lower and the upper leg parts."""
         return [
             (body.name.replace(" ", "_"), BodyNumbers(body.mass, body.com, body.inertia))
             for body in self.mechanism.bodies
@@ -149,10 +152,11 @@ class PlatformSolver(Solver):
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[parameters.JointParameter, dict[int, float]]]:
-        """Parameters of joints and springs, each with the packed entries that one unit of it adds.
+        """Parameters of joints and springs, with their effect on the packed parameters.
 
-        A leg's parameters have its actuator's name, with `.universal` and `.spherical` for the
-        damping of its passive joints.
+        Each has the packed entries, by index, that one unit of the parameter adds. A leg's
+        parameters have its actuator's name, with `.universal` and `.spherical` for the damping of
+        its passive joints.
         """
         found, own, model = [], self.mechanism.structure, self.mechanism.model
         for row, (leg, joint) in enumerate(zip(own.legs, model.driven_joints, strict=True)):
@@ -177,7 +181,7 @@ class PlatformSolver(Solver):
         return found
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Assign the parameters of bodies to the links of the model."""
+        """Return the inertial parameters of each link, by name, from those of the bodies."""
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, (first, *others) in zip(bodies, self.mechanism.structure.parts, strict=True):
@@ -186,7 +190,7 @@ class PlatformSolver(Solver):
         return out
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Convert the values of the legs' parameters to those of the model's joints."""
+        """Return parameter values by the model's joints, from values by the legs' parameters."""
         out = dict(values)
         for leg in self.mechanism.structure.legs:
             first, second, actuator = (reading.name for reading in leg.shape.readings)
@@ -201,7 +205,11 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_platforms(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Packed legs and platform for each column of the regressor, which consists of forces."""
+        """Packed legs and platform of one platform for each column of the regressor.
+
+        Apart from geometry and gravity, all parameters of such a platform are zero but one, so its
+        actuator forces are the column.
+        """
         legs, platform = np.zeros_like(self.legs), np.zeros_like(self.body)
         legs[:, _GEOMETRY] = self.legs[:, _GEOMETRY]
         platform[_GRAVITY] = self.body[_GRAVITY]
@@ -222,7 +230,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_lanes(self) -> FloatArray:
-        """The `unit_platforms` in SIMD lanes, in groups of eight."""
+        """Packed parameters of the `unit_platforms`, in groups of eight SIMD lanes."""
         rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
         return in_lanes(np.array(rows))
 
@@ -233,7 +241,7 @@ class PlatformSolver(Solver):
         return self.mechanism.structure.platform_link, *parts
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
-        """Return the joints of the drawn tree; the pose is the position of the floating joint."""
+        """Return the joints of the drawn tree; the floating joint's position is the pose."""
         # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [
@@ -242,7 +250,7 @@ class PlatformSolver(Solver):
         ]
 
     def joint_sources(self) -> dict[str, Source]:
-        """Return indices of the joints' positions and rates in the result of `tree_state`."""
+        """Return each joint's column in the positions and rates of `tree_state`, by name."""
         names = self.leg_joints.names
         found = {name: Source(k, k) for k, name in enumerate(names)}
         (floating,) = (
@@ -251,11 +259,19 @@ class PlatformSolver(Solver):
         return found | {floating: Source(len(names), len(names))}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, p) of the tree's joints for poses (N, 7), unchecked."""
+        """Return positions (N, 25) of the drawn tree's joints for poses (N, 7).
+
+        They are those of the 18 leg joints, then the pose. Arguments are not checked.
+        """
         return self.tree_state(q)[0]
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return positions of the tree's joints, and their rates per unit of the twist."""
+        """Return positions of the drawn tree's joints, and their rates per unit of the twist.
+
+        Returns:
+            Positions (N, 25) of the 18 leg joints and the floating joint, and derivatives (N, 24 *
+            6) of their rates with respect to the twist, row by row.
+        """
         positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
         if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):
             self.mechanism.leg_motion(q)  # raises for a leg without a frame
@@ -264,7 +280,12 @@ class PlatformSolver(Solver):
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions, velocities and accelerations of the tree's joints."""
+        """Return the motion of the drawn tree's joints for poses, twists and accelerations.
+
+        Returns:
+            Positions (N, 25), velocities (N, 24) and accelerations (N, 24) of the 18 leg joints,
+            then of the floating joint.
+        """
         found = np.empty((len(q), 25)), np.empty((len(q), RATES)), np.empty((len(q), RATES))
         if _joint_entry("motions")(self.legs, self.readings, q, v, a, *found) < len(q):
             self.mechanism.leg_motion(q, v, a)

@@ -26,7 +26,7 @@ from robodyn.solvers.stewart.packing import pack_lanes
 
 
 def new_status(flat: FloatArray) -> IntArray:
-    """Create the statuses (N,) of the elements of a flat batch, initially OK."""
+    """Return an array (N,) of status codes, all OK, for the N elements of a flat batch."""
     return np.full(len(flat), layout.OK, dtype=np.int64)
 
 
@@ -52,9 +52,17 @@ def each_state(
     cores: Sequence[tuple[int, ...]],
     *settings: Any,
 ) -> list[FloatArray]:
-    """Compute the results (..., *core) of a compiled function for each state.
+    """Compute the results of a compiled function for a batch of states.
 
-    `numbers` begin with the packed legs.
+    Args:
+        kernel: compiled function that writes results and status codes.
+        numbers: packed parameters, those of the legs first.
+        arguments, values: names and shapes of the arguments, and their values.
+        cores: trailing shape of each result.
+        settings: further arguments of the function.
+
+    Returns:
+        The results, (..., *core) each.
 
     Raises:
         InvalidInput: an argument has the wrong shape or is not finite.
@@ -76,7 +84,7 @@ def solved(
     *settings: Any,
     needs_frames: bool = True,
 ) -> FloatArray:
-    """Compute the result (..., *core) of a vectorized function for each state.
+    """Compute results (..., *core) for a batch of states with a vectorized function.
 
     Args:
         kernel: function to compile.
@@ -102,7 +110,7 @@ def solved(
 def error_for(
     code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> KinematicsError:
-    """Create the error for a status code, at batch element `index` with pose (7,)."""
+    """Create the error for a status code, for the pose (7,) at batch element `index`."""
     where = f" at element {list(index)}" if index else ""
     at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
     if code < layout.ALONG_UNIVERSAL_AXIS:

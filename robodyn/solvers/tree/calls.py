@@ -103,7 +103,7 @@ def condition_entry() -> Callable[..., None]:
 
 @cached_threadsafe
 def side_entry() -> Callable[..., None]:
-    """Return the compiled function for `conditions.side` of many configurations."""
+    """Return the compiled function of `conditions.side` for many configurations."""
     return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
 
 
@@ -113,7 +113,7 @@ def _entry(name: str) -> Callable[..., Any]:
 
 
 def entry(name: str, packed: Packed) -> Callable[..., Any]:
-    """Return a compiled function of `kernels.entries` with a mechanism's arrays bound.
+    """Return a compiled function of `kernels.entries`, bound to a mechanism's arrays.
 
     If the independent joints are the driven ones, `free_efforts` replaces `inverse_dynamics`: it
     omits the distribution over redundant drives, a third of the code to be compiled.
@@ -124,7 +124,7 @@ def entry(name: str, packed: Packed) -> Callable[..., Any]:
 
 
 def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
-    """Return the dynamics of single states, with a fixed or a moving base."""
+    """Return the compiled dynamics of single states, for a fixed or a moving base."""
     special: dict[str, Any] = {}
     if packed.head["drives_free"]:
         special["inverse_dynamics"] = kernels.free_efforts
@@ -148,19 +148,20 @@ def batch(
     *settings: Any,
     scratch: int = 0,
 ) -> FloatArray | None:
-    """Compute results (..., *core) for arrays (..., width); None if a state is invalid.
+    """Call a compiled function for a batch of states in SIMD lanes.
 
     Args:
         name: name of the compiled function.
         packed: the mechanism.
         widths: widths of the arrays.
         core: shape of one result.
-        values: the arrays, first the closed configurations; a wrench may be None.
+        values: arrays (..., width), first the closed configurations; a wrench may be None.
         settings: arguments that are the same for all states.
         scratch: scratch memory per state in numbers, for functions with a variable amount.
 
     Returns:
-        The results.
+        Results (..., *core), NaN for each state without a solution; None if an argument is invalid
+        or the function has no version for batches.
     """
     given = states(widths, values) if name in _BATCH else None
     if given is None:
@@ -175,7 +176,7 @@ def batch(
 
 
 class UncheckedLoop(UncheckedSingle):
-    """Dynamics of a closed loop without checks; see the base class."""
+    """Dynamics of a closed loop for inner loops, without checks; see the base class."""
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism, mechanism.solver.one)
@@ -183,13 +184,13 @@ class UncheckedLoop(UncheckedSingle):
         self._displace = entry("displace", mechanism.structure.packed)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the displacement (mobility,) of the independent coordinates."""
+        """Compute the independent coordinates' displacement (mobility,) from start to goal."""
         if self._mechanism.solver.free_poses:
             return np.asarray(self._mechanism.difference(start, goal))
         return np.asarray(self._shortest(goal[self._free] - start[self._free]))
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Apply a displacement (mobility,) to a configuration (nq,)."""
+        """Return the closed configuration (nq,) after a displacement (mobility,)."""
         moved = self.try_advance(configuration, displacement)
         if moved is not None:
             return moved
@@ -197,7 +198,7 @@ class UncheckedLoop(UncheckedSingle):
         return advanced
 
     def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
-        """Apply a displacement (mobility,); return None if the loops do not close there."""
+        """Return the configuration after a displacement; None if the loops do not close."""
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
         return moved if closed else None

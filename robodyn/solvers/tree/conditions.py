@@ -29,7 +29,7 @@ def motion_condition(
     """Compute the condition number (...) of the map from the mechanism's motion to the tip's.
 
     It is infinite at a singularity of type 1, an end of travel, where the mechanism can move
-    without the tip. Angular rates of the tip are multiplied by the length [m].
+    while its tip is at rest. Angular rates of the tip are multiplied by the length [m].
     """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length)[0])
@@ -39,7 +39,7 @@ def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
     """Compute the condition number (...) of the map from the motion to the driven rates.
 
     It is infinite at a singularity of type 2, where the mechanism can move although all motors are
-    locked, so they cannot support it.
+    locked, so the motors cannot support the mechanism.
     """
     return np.asarray(_conditions(loop, configuration, 1.0)[1])
 
@@ -47,17 +47,19 @@ def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
 def condition_number(
     loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Return the larger of `motion_condition` and `force_condition`."""
+    """Return the larger (...) of `motion_condition` and `force_condition`."""
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length).max(axis=0))
 
 
 def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
-    """Compute a number (...) that changes sign at singularities of type 2; None if redundant.
+    """Compute a determinant (...) that changes sign at singularities of type 2.
 
-    It is the determinant of the equations together with the driven rates, along the mechanism's
-    motions; its sign refers to a fixed basis of these motions. It exists if the number of driven
-    joints equals the mobility.
+    It is that of the map from the mechanism's motion, in an orthonormal basis, to the rates of the
+    driven joints. The sign refers to the basis at home.
+
+    Returns:
+        The determinant; None if the number of driven joints differs from the mobility.
     """
     if loop.solver.n != loop.solver.nu:
         return None
@@ -69,13 +71,16 @@ def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 
 
 def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
-    """Compute a number (...) that changes sign on a path only at a singularity; None if unknown.
+    """Compute a determinant (...) that changes sign on a path only at a singularity.
 
     It is the determinant of the closures' Jacobian w.r.t. the passive rates, divided by the
     root of the whole Jacobian's Gram determinant. It is continuous, and zero if the mechanism can
     move while the driven joints are at rest, or if the closures permit more degrees of freedom.
-    Equations that are zero for every configuration, as in planar mechanisms, do not count; the
-    number exists if there are as many others as passive rates.
+    Equations that are zero for every configuration, as in planar mechanisms, do not count.
+
+    Returns:
+        The ratio; None if the number of the other equations differs from that of the passive rates,
+        or the number of driven joints from the mobility.
     """
     arguments = loop.solver.side_arguments
     if arguments is None:
@@ -88,7 +93,10 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 
 
 def side_arguments(loop: Any) -> tuple[FloatArray, ...] | None:
-    """Return the arguments for the compiled `side`; None if there is no determinant."""
+    """Return the arguments of the compiled `sides`, except configurations and results.
+
+    They are None if `side` does not exist for this mechanism.
+    """
     rows = np.flatnonzero(loop.structure.present.any(axis=1))
     passive = np.setdiff1d(np.arange(loop.solver.tree.rates), loop.solver.rates_at)
     if loop.solver.n != loop.solver.nu or len(rows) != len(passive) or not len(rows):
@@ -99,7 +107,7 @@ def side_arguments(loop: Any) -> tuple[FloatArray, ...] | None:
 
 
 def singularities(loop: Any) -> tuple[Singularity, ...]:
-    """Return singularities of type 1 and type 2; see `Singularity`."""
+    """Return descriptions of the singularities of type 1 and type 2; see `Singularity`."""
     return (
         Singularity(
             TYPE_1,
@@ -122,9 +130,11 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
 
 
 def loops_found(loop: Any) -> dict[str, Any]:
-    """Return closures, mobility, and whether the motors suffice, as data for JSON.
+    """Return the results of the structural analysis as data for JSON.
 
-    `mobility` is the number of tree coordinates minus the rank; `freedoms` excludes idle ones.
+    They include the closures, the rank of their equations, the driven, loose and idle joints, and
+    the condition numbers at home. `mobility` is the number of tree coordinates minus the rank;
+    `freedoms` excludes idle ones.
     """
     found, home = loop.structure, loop.structure.home
     numbers = {
@@ -160,12 +170,12 @@ def loops_found(loop: Any) -> dict[str, Any]:
 
 
 def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """Compute `force_condition`, which does not depend on the length."""
+    """Compute `force_condition` (k,); `length` is not used."""
     return force_condition(loop, q)
 
 
 def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute a number (k,) that is zero at singularities of type 1."""
+    """Compute a determinant or singular value (k,) that is zero at singularities of type 1."""
     bases, tips = _motions(loop, q)
     moved = tips[:, loop.solver.determined_rows] * loop.solver.row_scales
     if loop.solver.tip_directions is None:
@@ -176,7 +186,7 @@ def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
 
 
 def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute a number (k,) that is zero at singularities of type 2."""
+    """Compute a determinant or singular value (k,) that is zero at singularities of type 2."""
     bases, _ = _motions(loop, q)
     driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
     if loop.solver.n == loop.solver.nu:
@@ -187,7 +197,10 @@ def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
 
 
 def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """Return the tip's twist (6,) for the motion that moves the driven joints least."""
+    """Return the tip's twist (6,) for the motion that moves the driven joints least.
+
+    Its angular components are multiplied by `length` [m].
+    """
     bases, tips = _motions(loop, q[None])
     V = np.linalg.svd(bases[0, loop.solver.rates_at] * loop.solver.driven_scale)[2]
     twist = tips[0] @ V[-1]
@@ -196,12 +209,12 @@ def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
 
 
 def reference(loop: Any) -> FloatArray:
-    """Return the null space of the closures' Jacobian at home."""
+    """Return an orthonormal basis (rates, mobility) of the mechanism's motions at home."""
     return null_space(loop.structure.equations.at(loop.structure.home)[1])[1]
 
 
 def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArray:
-    """Compute both condition numbers (2, ...), of the motion and of the forces."""
+    """Compute the condition numbers (2, ...) of `motion_condition` and `force_condition`."""
     q = configurations(loop, "configuration", configuration)
     flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
     columns, tip, drives = loop.solver.comparable
@@ -253,7 +266,10 @@ def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
-    """Compute `_motions` of a batch (N, nq); NaN where the independent joints are unsuitable."""
+    """Write the results of `_motions` to `bases` and `tips` where the coordinates are suitable.
+
+    The batch `q` is (N, nq); the results for other configurations are left unchanged.
+    """
     packed, widths = loop.structure.packed, (loop.solver.nq,)
     S = batch("tangent", packed, widths, (loop.solver.tree.rates, loop.solver.nu), (q,))
     J = batch("jacobian", packed, widths, (6, loop.solver.nu), (q,))
@@ -274,33 +290,37 @@ def driven_scale(loop: Any) -> FloatArray:
 
 
 def tip_freedoms(loop: Any) -> TipFreedoms:
-    """Return the components of the tip's pose that determine the mechanism."""
+    """Return the components of the tip's pose that determine the configuration."""
     tips = np.array(loop.solver.sampled_tips)
     tips[:, :3] /= loop.structure.equations.size
     return freedoms.tip_freedoms(tips)
 
 
 def determining_rows(loop: Any) -> tuple[int, ...]:
-    """Return components of the tip's pose that determine the mechanism; empty if they do not."""
+    """Return the indices of pose components that determine the configuration.
+
+    It is empty if they do not suffice.
+    """
     return loop.solver.tip_freedoms.rows if loop.solver.tip_freedoms.suffice else ()
 
 
 def determined_rows(loop: Any) -> list[int]:
-    """Return the rows of the tip's twist that determine the mechanism."""
+    """Return the indices of the tip's twist components that `tip_freedoms` selects."""
     return list(loop.solver.tip_freedoms.rows)
 
 
 def row_scales(loop: Any) -> FloatArray:
-    """Return the scales of `determined_rows`, which make positions relative to the size."""
+    """Return factors (k, 1) of `determined_rows` that make positions relative to the size."""
     scale = np.ones((6, 1))
     scale[:3] /= loop.structure.equations.size
     return scale[loop.solver.determined_rows]
 
 
 def tip_directions(loop: Any) -> FloatArray | None:
-    """Return the directions (rows, mobility) in which the tip can move; None if there are more.
+    """Return an orthonormal basis (k, mobility) of the directions in which the tip can move.
 
-    The tip of a five-bar, for example, stays in a plane: its motion in the plane has a determinant.
+    It is None if their number differs from the mobility. The tip of a five-bar, for example, stays
+    in a plane: its motion in the plane has a determinant.
     """
     moved = np.concatenate(
         list(loop.solver.sampled_tips[:, loop.solver.determined_rows] * loop.solver.row_scales),
@@ -312,7 +332,7 @@ def tip_directions(loop: Any) -> FloatArray | None:
 
 
 def sampled_tips(loop: Any) -> FloatArray:
-    """Return the tip's twists (samples, 6, mobility) at configurations around home."""
+    """Return the tip's twists (samples, 6, mobility) for a basis of the motions around home."""
     samples = closed_samples(loop.structure.equations, loop.structure.home)
     return _motions(loop, np.array(samples))[1]
 
@@ -326,9 +346,10 @@ def _orientations(bases: FloatArray) -> FloatArray:
 def _condition_numbers(
     matrices: FloatArray, least: int = 0, count: int | None = None
 ) -> FloatArray:
-    """Compute condition numbers (...) of (..., m, n) from the `count` largest singular values.
+    """Compute condition numbers (...) of matrices (..., m, n) from their singular values.
 
-    They are infinite if there are fewer rows than `least`.
+    Only the `count` largest singular values are used. The result is infinite if there are fewer
+    rows than `least`.
     """
     values: FloatArray = np.asarray(np.linalg.svd(matrices, compute_uv=False), np.float64)
     values = values[..., :count]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Elimination order of the closure equations, found from samples of K."""
+"""Elimination order of the closure equations, found from samples of their Jacobian K."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Pivot:
-    """One elimination step: the coordinate `rate` of `row` is eliminated from rows below.
+    """One elimination step: equation `row` eliminates the coordinate `rate` from other rows.
 
     Attributes:
-        row, rate: place of the pivot.
-        size: smallest absolute value in the samples.
+        row, rate: indices of the pivot in the closures' Jacobian K.
+        size: smallest absolute value of the pivot in the samples of K.
         below: rows from which the coordinate is eliminated.
         right: remaining coordinates of the pivot's row.
     """
@@ -39,7 +39,7 @@ class Pivot:
 
 @dataclass(frozen=True)
 class Elimination:
-    """Sparsity of K, and the elimination of the dependent coordinates.
+    """Sparsity of the closures' Jacobian K, and the elimination order of its coordinates.
 
     Attributes:
         entries: (rows, rates) index of each entry of K; `count` - 1 for those that are always zero.
@@ -54,7 +54,10 @@ class Elimination:
     present: BoolArray
 
     def scaled(self, rows: FloatArray, columns: FloatArray) -> Elimination:
-        """Return the same elimination with pivot sizes for a K with scaled rows and columns."""
+        """Return the same elimination for a Jacobian whose rows and columns are scaled.
+
+        Only the sizes of the pivots differ.
+        """
         pivots = (
             replace(pivot, size=pivot.size * float(rows[pivot.row] * columns[pivot.rate]))
             for pivot in self.pivots
@@ -62,7 +65,7 @@ class Elimination:
         return replace(self, pivots=tuple(pivots))
 
     def pivots_at(self, K: FloatArray) -> FloatArray:
-        """Compute the pivots (pivots,) of K (rows, rates), relative to those in the samples."""
+        """Compute absolute pivots (pivots,) for a Jacobian, relative to those in the samples."""
         K, sizes = K.copy(), []
         for pivot in self.pivots:
             size = K[pivot.row, pivot.rate]
@@ -74,7 +77,7 @@ class Elimination:
     def put(
         self, free: Sequence[int], head: dict[str, int], plan: list[int], numbers: list[float]
     ) -> None:
-        """Add the records of this elimination to a mechanism's arrays."""
+        """Append the records of this elimination to the packed arrays of a mechanism."""
         head["at_free_entries"] = len(plan)
         records = [
             [int(row), k, int(self.entries[row, rate])]
@@ -104,17 +107,18 @@ class Elimination:
 def find_elimination(
     samples: Sequence[FloatArray], present: BoolArray, free: Sequence[int]
 ) -> Elimination | None:
-    """Find an elimination order for all samples; None if a coordinate has no pivot.
+    """Find an elimination order of the dependent coordinates that suits all samples.
 
     Markowitz's rule selects, among the sufficiently large pivots, the one with least fill-in.
 
     Args:
-        samples: K (rows, rates) in some closed configurations, with entries of the order of 1.
+        samples: Jacobians K (rows, rates) of the closures at some closed configurations, with
+            entries of the order of 1.
         present: (rows, rates) whether an entry may differ from zero.
         free: rate indices of the independent coordinates.
 
     Returns:
-        The order.
+        The elimination; None if a coordinate has no pivot.
     """
     K = np.array(samples)
     dependent = [rate for rate in range(K.shape[2]) if rate not in free]

@@ -47,7 +47,7 @@ DETERMINED = 1e9
 
 
 class LoopEstimator(Estimator):
-    """Estimator of a closed loop's state by assembly; see the base class.
+    """Estimator of a closed loop's state from its driven joints; see the base class.
 
     Raises:
         UnderActuated: the driven joints do not determine the configuration.
@@ -171,10 +171,11 @@ class LoopEstimator(Estimator):
     def _sensitivities(
         self, q: FloatArray, u: FloatArray, J: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute derivatives of driven rates (n, nu) and of the twist (6, nu), for constant u.
+        """Compute position derivatives of driven rates (n, nu) and of the tip's twist (6, nu).
 
-        Accelerations at constant u are a quadratic form in u, whose polar form is the derivative's
-        symmetric part; angular velocities have another part, half their cross product.
+        The independent velocity u is constant. Accelerations at constant u are a quadratic form in
+        u, whose polar form is the derivative's symmetric part; angular velocities have another
+        part, half their cross product.
         """
         own, nu = self._mechanism, len(u)
         speed = float(np.abs(u).max())
@@ -193,7 +194,11 @@ class LoopEstimator(Estimator):
 
 
 def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the matrix from readings (n,) to the weighted best fit, and the fit's covariance."""
+    """Return the matrix (nu, n) of the weighted best fit, and its covariance (nu, nu).
+
+    The matrix maps readings (n,) with standard deviations `deviation` (n,) to independent
+    coordinates; A (n, nu) is the Jacobian of the driven joints.
+    """
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T
 

@@ -44,7 +44,7 @@ TORN = 1e-6
 
 @dataclass(frozen=True)
 class _Frame:
-    """Frame of a joint or a closure on a link, with the joints that represent its dimensions.
+    """Frame of a joint or a closure on a link, with joints that represent its dimensions.
 
     Attributes:
         name: name of the joint or of the closure.
@@ -69,13 +69,13 @@ class _Frame:
 
 
 class LoopGeometry:
-    """Dimensions of a mechanism with closed loops, for calibration; see the module.
+    """Dimensions of a mechanism with closed loops, as unknowns of a calibration.
 
     Args:
-        loop: the mechanism as it was described.
+        loop: the mechanism with its nominal dimensions.
 
     Raises:
-        InvalidInput: the driven joints do not determine its motion, or are redundant.
+        InvalidInput: the driven joints do not determine the mechanism's motion, or are redundant.
     """
 
     def __init__(self, loop: Any) -> None:
@@ -106,7 +106,7 @@ class LoopGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """Dimensions that do not tear the loops open."""
+        """Dimensions that can be calibrated: those that do not tear the loops open."""
         return self._parameters
 
     @property
@@ -115,7 +115,10 @@ class LoopGeometry:
         return self._passive
 
     def with_geometry(self, values: FloatArray) -> Any:
-        """Return the mechanism with other dimensions; inertias keep their places in the links."""
+        """Return the mechanism with other dimensions (p,), in the order of `parameters`.
+
+        The inertias keep their places in the links.
+        """
         numbers = iter(np.asarray(values, dtype=np.float64).tolist())
         at = {
             (each.name, each.end): each.at([next(numbers) for _ in each.steps])
@@ -125,9 +128,18 @@ class LoopGeometry:
         return self._loop._made(_place_frames(model, at))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses of the tip and their derivatives with respect to the dimensions.
+        """Compute poses of the tip, and their derivatives w.r.t. dimensions and readings.
 
-        The search starts at the configurations of the last call with as many samples.
+        The search starts at the configurations of the last call if it had as many samples, else at
+        home.
+
+        Args:
+            values: (p,) dimensions, in the order of `parameters`.
+            driven: (N, n) [rad or m] readings of the driven joints.
+            guess: not used.
+
+        Returns:
+            Poses of the tip, readings of the passive joints, and the derivatives of both.
         """
         machine, count = self._machine, len(self._parameters)
         positions = np.hstack([np.tile(values, (len(driven), 1)), driven])
@@ -193,7 +205,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
-    """Return prismatic joints for the coordinates of a frame's origin on its link, and values."""
+    """Return prismatic joints for a frame's origin on its link, with nominal positions."""
     names = [f"{name}.{letter}" for letter in "xyz"]
     return [
         (Joint(step, "prismatic", "", step, axis=axis), float(value))
@@ -224,7 +236,7 @@ def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 
 
 def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
-    """Return the model with an additional joint for each dimension, in front of its frame."""
+    """Return the model with a joint for each dimension, in front of its frame."""
     steps = [step for frame in frames for step in frame.steps]
     last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})

@@ -53,7 +53,7 @@ KERNELS = Kernels(
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Return whether an outcome would be the same with other coordinates or another elimination."""
+    """Return whether other coordinates or another elimination cannot change an outcome."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
@@ -76,7 +76,10 @@ class Simulation:
         self._nq, self._nv = len(mechanism.home), len(mechanism.structure.free)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout; unchecked."""
+        """Simulate from row `first` to row `last` of a rollout, and fill the rows after `first`.
+
+        The arguments are not checked.
+        """
         control = self._model.structure.packed
         outcome = self._run(rollout, self._own, control, first, last)
         # a custom controller receives the velocity in these coordinates only
@@ -99,7 +102,7 @@ class Simulation:
         return run.advance(rollout, first, last)
 
     def _continue(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """Continue to the last row in other coordinates if those of the plant are unsuitable."""
+        """Continue a rollout to row `last` in other coordinates if the plant's are unsuitable."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         nq, nv = self._nq, self._nv
@@ -162,7 +165,7 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """Return a rollout of the remaining steps of a row, whose first steps are done."""
+        """Return a rollout of the steps of a row that remain after the first `step` ones."""
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start

@@ -31,11 +31,11 @@ TARGET, REACHED = 1e-7, 1e-6
 def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
     """Find the configuration (nq,) near a guess with a tip pose (7,), base frame.
 
-    Only components that determine the mechanism matter (`tip_freedoms`): for a delta the position,
-    for a spherical wrist the rotation. The rest of the pose follows from the mechanism.
+    Only the components that determine its configuration are used (`tip_freedoms`): for a delta
+    robot the position, for a spherical wrist the rotation. The rest of the pose follows from these.
 
     Raises:
-        InvalidInput: the tip's pose does not determine the mechanism.
+        InvalidInput: the tip's pose does not determine the configuration.
         NoSolution: the pose is out of reach.
     """
     goal = as_pose("pose", as_exact("pose", pose, (7,)))
@@ -47,14 +47,14 @@ def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None)
 
 
 def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find a configuration near another one for a tip pose."""
+    """Find the configuration (nq,) with a tip pose (7,), base frame, near another one."""
     q = np.array(configuration)
     left = kernel_of(loop, "reach")(q, pose, loop.solver.all_weights, CLOSED, NEAR_STEPS)
     return q if left >= 0.0 else configuration
 
 
 def _tip_rows(loop: Any) -> list[int]:
-    """Return the components of a tip pose, and of a twist, that determine the mechanism."""
+    """Return the indices of the pose components that determine the configuration."""
     found = loop.solver.tip_freedoms
     if not found.suffice:
         raise InvalidInput(
@@ -66,7 +66,7 @@ def _tip_rows(loop: Any) -> list[int]:
 
 
 def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
-    """Return factors (6,) that make components of a pose comparable, zero for the others."""
+    """Return weights (6,) that make pose components comparable; zero for those to ignore."""
     weights = np.zeros(6)
     weights[list(rows) or _tip_rows(loop)] = 1.0
     weights[:3] /= loop.structure.equations.size
@@ -74,7 +74,7 @@ def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
 
 
 def all_weights(loop: Any) -> FloatArray:
-    """Return factors (6,) for all components of a pose, by the characteristic length."""
+    """Return weights (6,) of all pose components, with angles times a characteristic length."""
     lengths = np.repeat([1.0, loop.characteristic_length], 3)
     return np.asarray(lengths / loop.structure.equations.size)
 
@@ -87,10 +87,11 @@ def _tip_at(loop: Any, goal: FloatArray) -> TipPose:
 def _reach(
     loop: Any, start: FloatArray, goal: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray | None, bool]:
-    """Find the configuration with the tip at a goal, from a nearby one, without a global search.
+    """Find a nearby configuration (nq,) with the tip at a goal (7,), without a global search.
 
-    The second result states whether the pivots were suitable; if they were, and there is no
-    configuration, the goal is out of reach.
+    Returns:
+        The configuration or None, and whether the pivots were suitable; if they were, and there is
+        no configuration, the goal is out of reach.
     """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         q = np.array(start)
@@ -108,10 +109,10 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """Compute the motion (K, ...) for a motion of the tip; see `configuration_at`.
+    """Compute the mechanism's motion for a motion of its tip; see `configuration_at`.
 
-    Independent rates follow from J u' = twist, accelerations from J u'' = accel - J' u', with the
-    rows that determine the mechanism.
+    Independent rates u' follow from J u' = twist, accelerations u'' from J u'' = accel - J' u',
+    with the rows of the tip's Jacobian J that determine the configuration.
 
     Args:
         times: (K,) [s], increasing.
@@ -119,11 +120,11 @@ def motion_of_body(
         start: (nq,) configuration at, or near, the first pose.
 
     Returns:
-        The motion.
+        Configurations (K, nq), velocities and accelerations (K, mobility).
 
     Raises:
-        InvalidInput: the tip's pose does not determine the mechanism.
-        NoSolution: a pose cannot be reached from the one before; `index` is its number.
+        InvalidInput: the tip's pose does not determine the configuration.
+        NoSolution: a pose cannot be reached from the one before; `index` is its index.
     """
     weights = loop.solver.tip_weights  # other components of the tip's motion follow
     goals = np.ascontiguousarray(as_pose("poses", poses))
@@ -142,7 +143,18 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute joint motions for tip motions, each from its own start; NaN without a result."""
+    """Compute the mechanism's states for K states of its tip, each from its own start (nq,).
+
+    Args:
+        loop: the mechanism.
+        poses, twists, accels: (K, 7), (K, 6), (K, 6) of the tip, base frame.
+        starts: (K, nq) nearby configurations.
+        rows: indices of the pose components to use; by default those that determine the
+            configuration.
+
+    Returns:
+        Configurations (K, nq), velocities and accelerations (K, mobility); NaN without a result.
+    """
     return Motion(*_split(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
 
 
@@ -158,7 +170,7 @@ def _body_motions(
 
 
 def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
-    """Return the weights of a tip pose, the residual at which steps end, and the accepted one."""
+    """Return weights (6,) of a tip pose, the target residual, and the largest accepted one."""
     return loop.solver.tip_weights, TARGET, REACHED
 
 
@@ -173,7 +185,7 @@ def _solve_in_sequence(
     """Find configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
 
     Raises:
-        NoSolution: a goal cannot be reached from the one before; `index` is its number.
+        NoSolution: a goal cannot be reached from the one before; `index` is its index.
     """
     q, done = np.empty((len(goals), loop.solver.nq)), 0
     while done < len(goals):
@@ -203,7 +215,7 @@ def _solve_in_sequence(
 def _motion_at(
     loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute a motion of the tip at a configuration where the pivots of home fail."""
+    """Return a configuration and its motion for a tip motion, if home's pivots fail."""
     rows = _tip_rows(loop)
     inverse = np.linalg.pinv(loop.jacobian(q)[rows])
     rates = inverse @ twist[rows]
@@ -229,10 +241,10 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion for that of its independent joints (..., mobility).
+    """Compute the mechanism's motion from that of its independent joints (..., mobility).
 
-    Along the last batch dimension each configuration starts from the one before it, the first from
-    the guess, home by default.
+    Along the last batch dimension, the search for each configuration starts from the one before it,
+    and the first search from the guess, by default home.
 
     Raises:
         NoSolution: the loops do not close.
@@ -247,7 +259,15 @@ def motion_of_independent(
 def state_of_readings(
     loop: Any, positions: FloatArray, velocities: FloatArray, guess: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the configuration (nq,) near a guess, by default home, and the velocity (mobility,).
+    """Return configuration and velocity for given states of the independent joints.
+
+    Args:
+        loop: the mechanism.
+        positions, velocities: (mobility,) of the independent joints.
+        guess: (nq,) nearby configuration; home by default.
+
+    Returns:
+        Configuration (nq,) and velocity (mobility,).
 
     Raises:
         NoSolution: the loops do not close with these positions.

@@ -30,7 +30,7 @@ def all_joint_names(loop: Any) -> tuple[str, ...]:
 
 
 def independent_joints(loop: Any) -> tuple[str, ...]:
-    """Return the names of the independent joints, the entries of velocity and acceleration."""
+    """Return the names of the independent joints, in the order of a velocity."""
     return tuple(loop.solver.tree.rate_names[rate] for rate in loop.structure.free)
 
 
@@ -54,7 +54,10 @@ def all_joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def coordinates(loop: Any) -> Coordinates:
-    """Return the coordinates: all joints of a configuration, independent joints of a velocity."""
+    """Describe the coordinates of configurations and velocities.
+
+    A configuration contains all joints, a velocity the independent ones.
+    """
     names: list[str] = []
     quaternions = []
     for joint in loop.structure.tree.joints:
@@ -78,7 +81,11 @@ def coordinates(loop: Any) -> Coordinates:
 
 
 def free_poses(loop: Any) -> list[tuple[Joint, list[int], list[int]]]:
-    """Return floating joints with independent coordinates, their indices and pose components."""
+    """Return the floating joints that have independent coordinates.
+
+    Each comes with the indices of these coordinates in a velocity, and their components in the
+    joint's twist.
+    """
     found = []
     for joint in loop.solver.tree.joints:
         first = loop.solver.tree.rate_of[joint.name]
@@ -104,7 +111,10 @@ def size(loop: Any) -> float:
 
 
 def friction_rows(loop: Any) -> FloatArray:
-    """Return friction rows (nf, sticking.ROW): driven joints, then others with dry friction."""
+    """Return friction parameters (nf, sticking.ROW), a row for each joint with friction.
+
+    Driven joints come first, with or without friction, then others with dry friction.
+    """
     tree, driven = loop.structure.tree, list(loop.model.driven)
     rows = {}
     for body in tree.bodies[1:]:
@@ -123,7 +133,7 @@ def drives_free(loop: Any) -> bool:
 
 
 def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Check configurations (..., nq).
+    """Return configurations (..., nq) as a checked array.
 
     Raises:
         InvalidInput: the shape is wrong or a value is not finite.
@@ -134,7 +144,7 @@ def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
 
 
 def rates_of(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Check rates or accelerations of the independent joints (..., mobility).
+    """Return rates or accelerations (..., mobility) of the independent joints, checked.
 
     Raises:
         InvalidInput: the shape is wrong or a value is not finite.

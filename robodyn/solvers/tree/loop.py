@@ -30,13 +30,13 @@ _empty = np.empty
 
 
 class ClosedLoop(Mechanism):
-    """Tree of joints with closures; its methods are pure functions of its model.
+    """Mechanism with closed loops: a tree of joints with closures.
 
-    Configurations are (..., nq), velocities and accelerations (..., mobility) of the independent
-    joints, efforts (..., n) of the driven ones [rad or m, N m or N]. A wrench (..., 6) is the force
-    and the moment of the environment on the tip link, about its origin, base frame [N, N m]. The
-    dynamics include viscous and dry friction of the joints, the closures' dampers and the motors'
-    rotors.
+    Its methods are pure functions of its model. Configurations are (..., nq), velocities and
+    accelerations (..., mobility) of the independent joints, efforts (..., n) of the driven ones
+    [rad or m, N m or N]. A wrench (..., 6) is the force and the moment of the environment on the
+    tip link, about its origin, base frame [N, N m]. The dynamics include viscous and dry friction
+    of the joints, the closures' dampers and the motors' rotors.
 
     A configuration must close the loops; `assemble` computes one. Functions of the independent
     joints raise SingularConfiguration if these do not determine the motion.
@@ -178,7 +178,10 @@ class ClosedLoop(Mechanism):
         )
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
-        """Compute the mass matrix of the independent joints, S'MS with M of the tree.
+        """Compute the mass matrix of the independent joints.
+
+        It is S'MS, where M is the mass matrix of the tree, and S maps independent rates to the
+        rates of all joints.
 
         Args:
             configuration: (..., nq).
@@ -205,7 +208,10 @@ class ClosedLoop(Mechanism):
         *,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute h in A' efforts = M acceleration + h: gravity, velocity terms and friction.
+        """Compute the bias forces: gravity, velocity terms, friction and the wrench.
+
+        They are h in A' efforts = M acceleration + h, with the mass matrix M and the Jacobian A of
+        `joint_jacobian`, which maps independent rates to driven rates.
 
         Args:
             configuration: (..., nq).
@@ -214,7 +220,10 @@ class ClosedLoop(Mechanism):
             base: motion of the base; at rest by default.
 
         Returns:
-            Generalized forces (..., mobility).
+            Generalized forces (..., mobility) [N or N m] at the independent joints.
+
+        Raises:
+            InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
         """
         return self.free_efforts(
             configuration, velocity, np.zeros(self.solver.nu), wrench, base=base
@@ -238,7 +247,10 @@ class ClosedLoop(Mechanism):
             base: motion of the base; at rest by default.
 
         Returns:
-            Efforts (..., mobility) [N or N m].
+            Efforts (..., mobility) [N or N m] at the independent joints.
+
+        Raises:
+            InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
         """
         moved = None if base is None else rows_of(base)
         given = configuration, velocity, acceleration, wrench, moved

@@ -25,7 +25,7 @@ _NO_FRICTION = (0.0,) * DRY_FRICTION
 
 @dataclass(frozen=True)
 class Idle:
-    """Degree of freedom that is kept at rest: rotation of a body about an axis fixed in it.
+    """Degree of freedom that is kept at rest: spin of a body about an axis fixed in it.
 
     Attributes:
         name: name for messages.
@@ -44,10 +44,11 @@ class Packed:
 
     Attributes:
         plan: integers, with their bits stored as float64.
-        numbers: numbers of the mechanism.
+        numbers: dimensions, masses and other parameters of the mechanism.
         head: first entries of the plan, by their names in `layout.PLAN`.
         names: name of the closure or idle degree of freedom of each equation.
-        entries: (rows, rates) index of each entry of K; the last index for those always zero.
+        entries: (rows, rates) index of each entry of the closures' Jacobian in its packed storage;
+            the last index for entries that are always zero.
     """
 
     plan: FloatArray
@@ -64,7 +65,10 @@ class Packed:
         return replace(self, plan=plan.view(np.float64))
 
     def inertia_of(self, numbers: FloatArray, body: int) -> FloatArray:
-        """Return a view of a body's `inertia_numbers` in the numbers (..., k) of variants."""
+        """Return a view (..., 10) of a body's mass, center of mass and inertia in packed numbers.
+
+        The numbers (..., k) are those of one or several variants of the mechanism.
+        """
         first = self.head["at_numbers"] + (body - 1) * _BODY.size + _BODY.mass
         return numbers[..., first : first + 10]
 
@@ -81,7 +85,7 @@ def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
 
 
 def row_factors(tree: Tree, idle: int) -> list[float]:
-    """Return factors that make the equations comparable: lengths are relative to the size."""
+    """Return a factor for each equation: 1 / size if it contains lengths, else 1."""
     size, factors = tree.size(), []
     for closure in tree.model.closures:
         lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
@@ -103,8 +107,8 @@ def pack(
         tree: tree of its model.
         idle: degrees of freedom kept at rest; each has an equation after those of the closures.
         free: rate indices of the independent coordinates.
-        elimination: existing entries of K and their elimination; without one, all entries are
-            stored and none is eliminated.
+        elimination: entries of the closures' Jacobian that may differ from zero, and their
+            elimination; without one, all entries are stored and none is eliminated.
         steep: largest motion of a coordinate per motion of an independent one; beyond it a
             simulation selects other independent coordinates.
     """
@@ -168,7 +172,7 @@ def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: lis
 
 
 def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
-    """Return a body's part of the plan and of the numbers."""
+    """Return a body's entries in the arrays `plan` (integers) and `numbers` (floats)."""
     joint = body.joint
     assert joint is not None
     rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
@@ -186,7 +190,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
 
 
 def _after_frame(body: TreeBody) -> list[float]:
-    """Return the numbers of a body from `mass` on, which may differ between variants."""
+    """Return a body's parameters from `mass` on, which may differ between variants."""
     joint = body.joint
     assert joint is not None
     numbers = [*inertia_numbers(body), body.factor, body.offset]
@@ -199,20 +203,20 @@ def _after_frame(body: TreeBody) -> list[float]:
 
 
 def inertia_numbers(body: TreeBody) -> list[float]:
-    """Return mass, center of mass and inertia of a body: ten numbers, stored from `mass` on."""
+    """Return mass, center of mass and inertia of a body: ten values, from `mass` on."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
     return [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz]
 
 
 def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
-    """Return whether a joint has dry friction."""
+    """Return whether any joint has dry friction, according to the packed numbers."""
     at, bodies = head["at_numbers"], head["bodies"]
     rows = np.asarray(numbers)[at : at + bodies * _BODY.size].reshape(bodies, -1)
     return bool(rows[:, _DRY].any())
 
 
 def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
-    """Pack a mechanism of the same structure as a packed one.
+    """Return the packed arrays of a mechanism with the same structure as a packed one.
 
     Args:
         packed: arrays of the tree `before`.
@@ -260,7 +264,7 @@ def _pack_springs(tree: Tree, head: dict[str, int], plan: list[int], numbers: li
 
 
 def _of_motors(tree: Tree) -> list[float]:
-    """Return the driven joints' inverse weights, then their lower and upper effort limits."""
+    """Return the driven joints' inverse weights, lower and upper effort limits."""
     model, joints = tree.model, {joint.name: joint for joint in tree.joints}
     weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
     ends = [joints[name].effort_range for name in model.driven]

@@ -39,13 +39,18 @@ _OF_SPRING = {
 
 
 def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
-    """Return name and parameters of each rigid body, in the frame of its first link."""
+    """Return the name and the inertial parameters of each rigid body.
+
+    The name is that of the body's first link, in whose frame the parameters are expressed.
+    """
     tree = loop.structure.tree
     return [(body.links[0], _in_link(tree, body)) for body in tree.bodies[1:]]
 
 
 def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of joints, closures and springs, each with its packed entries.
+    """Return the parameters of joints, closures and springs.
+
+    Each comes with the indices of its packed entries, and their values per unit of the parameter.
 
     Passive joints without rotors and dry friction have only damping and springs; closures have
     damping and stiffness.
@@ -128,7 +133,10 @@ def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> Float
 
 
 def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
-    """Return the frames of the bodies' parameters, and a row for one unit of each other one."""
+    """Return parameter frames (bodies, 12), and a row of data for each other parameter.
+
+    The rows (k, FURTHER) describe one unit of each parameter of a joint, closure or spring.
+    """
     packed, tree = loop.structure.packed, loop.structure.tree
     frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
     first, dampers = packed.head["at_numbers"], _dampers(packed)
@@ -160,7 +168,7 @@ def _dampers(packed: Packed) -> list[int]:
 
 
 def _in_link(tree: Tree, body: TreeBody) -> BodyNumbers:
-    """Transform a body's parameters to the frame of its first link."""
+    """Return a body's inertial parameters, transformed to the frame of its first link."""
     frame = np.linalg.inv(tree.frame_of[body.links[0]])
     R = frame[:3, :3]
     com = R @ body.com + frame[:3, 3] if body.mass > 0.0 else np.zeros(3)

@@ -20,9 +20,10 @@ CLOSURE_COLOR = (0.2, 0.4, 0.65)
 
 
 def figure(loop: Any) -> Figure:
-    """Return a figure with sticks from each link to its joints and closures, and balls at closures.
+    """Return a figure of sticks and balls: sticks along links, balls at joints and closures.
 
-    The two balls of a closure coincide if the loop is closed.
+    Sticks lead from each link's origin to its joints and closures. The two balls of a closure
+    coincide if the loop is closed.
     """
     model, size = loop.model, loop.size
     shapes: list[Shape] = []
@@ -38,7 +39,7 @@ def figure(loop: Any) -> Figure:
 
 
 def outline(loop: Any, configuration: FloatArray) -> list[report_answers.OutlinePart]:
-    """Return every link as lines from its joint to its other joints and closures."""
+    """Return polylines, base frame, that connect the joints and closures of each link."""
     model = loop.model
     starts: dict[str, FloatArray] = {}
     ends: dict[str, list[FloatArray]] = {}
@@ -65,7 +66,7 @@ def outline(loop: Any, configuration: FloatArray) -> list[report_answers.Outline
 
 
 def parameter_tables(loop: Any) -> list[report_answers.ParameterTable]:
-    """Tabulate the bodies, the joints of the tree, the closures, and the actuators."""
+    """Create tables of the bodies, tree joints, closures and actuators, for reports."""
     model = loop.model
     driven = set(loop.joint_names)
     joints: dict[str, list[Any]] = {"Driven": [], "Passive": [], "Floating": []}
@@ -125,7 +126,10 @@ def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
 
 
 def floating_poses(loop: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """Return the poses (7,) of links on floating joints, by (parent link, child link)."""
+    """Return the pose (7,) of each link on a floating joint, in its parent link's frame.
+
+    The keys are (parent link, child link).
+    """
     found = {}
     for joint in loop.solver.tree.joints:
         if joint.kind == "floating":

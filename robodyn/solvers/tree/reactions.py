@@ -18,12 +18,12 @@ from robodyn.solvers.tree.kernels import layout
 
 
 class JointReactions(NamedTuple):
-    """Loads of each joint's parent on its child, base frame, about the joint's origin.
+    """Forces and moments of each joint's parent on its child, base frame.
 
     Attributes:
         names: names of the joints, in the order of `movable_joint_names`.
         force: (..., joints, 3) [N].
-        moment: (..., joints, 3) [N m].
+        moment: (..., joints, 3) [N m] about the joint's origin.
     """
 
     names: tuple[str, ...]
@@ -40,7 +40,7 @@ def closure_forces(
     *,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Compute the wrench (..., closures, 6) of each closure on its child, about its point.
+    """Compute the wrench (..., closures, 6) of each closure on its child, at the closure's point.
 
     The wrench is in the base frame [N, N m] and includes dampers; the opposite wrench acts on the
     parent. If closures are redundant, the result has the least sum of squares among all wrenches
@@ -64,7 +64,8 @@ def reactions(
 ) -> JointReactions:
     """Compute force and moment (..., joints, 3) of each tree joint's parent on its child.
 
-    They are about the joint's origin, in the base frame, and include the drive's effort.
+    Moments are about the joint's origin. Both are in the base frame, and include the drive's
+    effort.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
@@ -75,7 +76,7 @@ def reactions(
 
 
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
-    """Compute wrenches of closures, then of joints (..., closures + joints, 6)."""
+    """Compute the wrenches (..., closures + joints, 6) of all closures, then of all joints."""
     *state, base = given
     kinematics.refuse_under_actuated(loop)
     moved = None if base is None else rows_of(base)
@@ -103,7 +104,7 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
 
 
 def _wrenches_from_multipliers(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
-    """Compute wrenches of closures and joints from multipliers (rows,)."""
+    """Compute wrenches (closures + joints, 6) from the multipliers (rows,) of the equations."""
     tree, row = loop.solver.tree, 0
     closures = np.zeros((len(tree.model.closures), 6))
     # B already contains the dampers' moments, as required by the bodies

@@ -37,7 +37,7 @@ def _once(function: Callable[[Any], Any]) -> Any:
 
 
 class LoopSolver(Solver):
-    """Solver of one mechanism with closed loops.
+    """Compiled functions and packed parameters of one mechanism with closed loops.
 
     Args:
         mechanism: mechanism with its `structure`.
@@ -108,7 +108,7 @@ class LoopSolver(Solver):
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
-        """Unchecked functions for inner loops: single states, results written into given arrays."""
+        """Functions for inner loops: single states, without checks, results in given arrays."""
         return UncheckedLoop(self.mechanism)
 
     def is_alike(self, model: Any) -> bool:
@@ -125,12 +125,15 @@ class LoopSolver(Solver):
         return Simulation(self.mechanism, model)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the plan, which is the mechanism's structure, and its packed numbers."""
+        """Return the packed arrays: `plan`, the structure, and `numbers`, the parameters.
+
+        If `smooth`, dry friction is switched off.
+        """
         packed = self.mechanism.structure.packed
         return (packed.without_dry_friction if smooth else packed).given
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed numbers for each payload, a row each; see `lane_numbers`."""
+        """Return the packed parameters (payloads, k) of the mechanism with each payload."""
         structure, model = self.mechanism.structure, self.mechanism.model
         tree, packed = structure.tree, structure.packed
         number = tree.body_of[model.tip_link]
@@ -150,7 +153,7 @@ class LoopSolver(Solver):
         return self.failure_reasons.get(status, LOST)
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Assign each body's parameters to its first link, and zero to its other links."""
+        """Return parameters by link: a body's for its first link, zero for its other links."""
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, numbers in zip(self.mechanism.structure.tree.bodies[1:], bodies, strict=True):
@@ -158,7 +161,7 @@ class LoopSolver(Solver):
         return out
 
     def joint_sources(self) -> dict[str, Source]:
-        """Return indices of the joints' positions and rates in the result of `tree_state`."""
+        """Return the indices of each joint's position and rate in the result of `tree_state`."""
         tree = self.tree
         places = list(range(tree.rates))
         if self.rates_are_given:  # then independent coordinates are those of the tree, reordered
@@ -169,9 +172,10 @@ class LoopSolver(Solver):
         }
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return positions of the tree's joints, and their rates per unit of velocity, or None.
+        """Return positions (N, nq) of the tree's joints, and their rates per unit of velocity.
 
-        None means that the rates are the velocity, in another order.
+        The rates are (N, rates * mobility), or None if they are the velocity itself, in another
+        order.
         """
         if self.rates_are_given:
             return q, None
@@ -185,7 +189,7 @@ class LoopSolver(Solver):
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions, velocities and accelerations of the tree's joints."""
+        """Return positions, velocities and accelerations (N, ...) of the tree's joints."""
         if self.rates_are_given:
             return q, v, a
         count = self.tree.rates

@@ -21,7 +21,7 @@ POSITION, ROTATION, POSE = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
 
 class TipFreedoms(NamedTuple):
-    """Components of the tip's pose that determine the mechanism.
+    """Components of the tip's pose that determine a mechanism's configuration.
 
     Attributes:
         rows: indices in a twist (linear over angular, base frame) and in a pose.
@@ -36,7 +36,7 @@ class TipFreedoms(NamedTuple):
 
     @property
     def suffice(self) -> bool:
-        """Whether the tip's pose determines the mechanism."""
+        """Whether the tip's pose determines the configuration."""
         return self.freedoms == self.mobility
 
     @property
@@ -51,10 +51,10 @@ class TipFreedoms(NamedTuple):
 
 
 def tip_freedoms(tips: FloatArray) -> TipFreedoms:
-    """Find the components that determine a mechanism, from motions of its tip.
+    """Find the pose components that determine a configuration, from motions of the tip.
 
-    Position or rotation alone are preferred, because a goal then leaves the rest to the mechanism;
-    then as many of the six components as there are degrees of freedom.
+    Position or rotation alone are preferred, because the other components of a goal are then free.
+    Otherwise, as many of the six components are selected as there are degrees of freedom.
 
     Args:
         tips: (samples, 6, mobility) twists for an orthonormal basis of the mechanism's motions,

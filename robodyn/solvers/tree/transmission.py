@@ -218,7 +218,7 @@ class Transmission:
         return ClosedLoop(_without(self._model, self._carried_links()))
 
     def _carried_links(self) -> set[str]:
-        """Return links that one of the joints carries without a linkage joint in between."""
+        """Return the names of links that a joint carries without a linkage joint between."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > ZERO_RATE
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
@@ -234,7 +234,7 @@ class Transmission:
         return found
 
     def _resting(self) -> list[int]:
-        """Return rows of the tree's rates that, with the motors' rows, determine all rates."""
+        """Return indices of tree rates that determine all rates together with the motors'."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=ZERO_RATE) < len(rows):
@@ -274,13 +274,13 @@ class Transmission:
                 )
 
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the tree's rates per motor rate (rates, n), and per rate in `_others`."""
+        """Return tree rates per motor rate (rates, n), and per rate in `_others` (rates, k)."""
         S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
         return all_of[:, :count], all_of[:, count:]
 
     def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return J (..., n, n), and the independent rates per joint rate (..., mobility, n)."""
+        """Return motor and independent rates (..., n or mobility, n) per unit of joint rate."""
         S = tangent(self._loop, q)
         rows = S[..., [*self._rows["motors"], *self._others], :]
         self._refuse_singular(rows, q)

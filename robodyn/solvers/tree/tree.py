@@ -44,7 +44,7 @@ class TreeBody:
         own: index of its own position.
         factor, offset: factor and offset of a mimic joint.
         links: names of the links of the body.
-        mass, com, inertia: of all of them, in the body's frame.
+        mass, com, inertia: mass properties of all links together, in the body's frame.
     """
 
     joint: Joint | None
@@ -62,7 +62,7 @@ class TreeBody:
 
     @property
     def kind(self) -> int:
-        """Type of the joint, as a number of `kernels.layout`."""
+        """Type of the joint, as a constant of `kernels.layout`."""
         return KIND_NUMBERS[self.joint.kind] if self.joint else layout.FLOATING
 
     @property
@@ -82,7 +82,7 @@ class Tree:
         joints: movable joints in the model's order.
         bodies: the base, then one for each movable joint, parents first.
         body_of: link -> index of its body.
-        frame_of: link -> (4, 4) its frame in its body's.
+        frame_of: link -> (4, 4) its frame in its body's frame.
         position_of: joint -> start of its position in a configuration.
         place_of: joint -> its slice of a configuration.
         rate_of: joint -> start of its rate; a mimic joint has that of the joint it follows.
@@ -136,7 +136,7 @@ class Tree:
             self.set_inertia(body, links)
 
     def carried_by(self, model: Model) -> Tree:
-        """Return the tree of another model with the same shape; equal bodies are shared."""
+        """Return the tree of a model with the same topology, which shares unchanged bodies."""
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
         before = {link.name: link for link in self.model.links}
@@ -182,7 +182,7 @@ class Tree:
         )
 
     def set_inertia(self, body: TreeBody, links: dict[str, Link]) -> None:
-        """Set a body's mass, center of mass and inertia from its links, given by name."""
+        """Set a body's mass properties from those of its links, given by name."""
         own = [n for n in body.links if links[n].mass > 0.0 or links[n].inertia.any()]
         mass = sum(links[name].mass for name in own)
         com, inertia = np.zeros(3), np.zeros((3, 3))
@@ -207,7 +207,7 @@ class Tree:
         return np.asarray(frame @ self.frame_of[link])
 
     def above(self, body: int) -> list[int]:
-        """Return the body and those between it and the base, without the base."""
+        """Return the indices of a body and of all bodies between it and the base."""
         found = []
         while body:
             found.append(body)
@@ -215,7 +215,11 @@ class Tree:
         return found
 
     def loop_path(self, parent: int, child: int) -> list[tuple[int, float]]:
-        """Return the bodies whose joints move only the child (+1) or only the parent (-1)."""
+        """Return the path of a loop, as (body index, sign) pairs.
+
+        The sign is +1 for bodies whose joints move only the child, and -1 for those that move only
+        the parent. Bodies that carry both are left out.
+        """
         down, up = self.above(child), self.above(parent)
         common = set(down) & set(up)
         return [(body, 1.0) for body in down if body not in common] + [
@@ -225,10 +229,12 @@ class Tree:
     def directions(
         self, closure: Closure
     ) -> tuple[bool, list[FloatArray], list[tuple[FloatArray, FloatArray]]]:
-        """Return the directions that define the equations of a closure.
+        """Return the data that define the equations of a closure.
 
-        They are: whether the points coincide, the directions across a slide, and pairs of
-        directions at a constant angle, each in the frames of the two bodies.
+        Returns:
+            Whether the points of the closure coincide; the directions (3,) across a slide, in the
+            frame of the parent's body; and pairs of directions at a constant angle, one in the
+            frame of each body.
         """
         A = self.frame_of[closure.parent][:3, :3] @ closure.at.rotation
         B = self.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
@@ -248,7 +254,7 @@ class Tree:
     def point_jacobian(
         self, B: FloatArray, way: Sequence[tuple[int, float]], point: FloatArray
     ) -> FloatArray:
-        """Compute the twist (6, rates) at a point (3,) due to the joints on a path, base frame.
+        """Compute the Jacobian of a point, moved by the joints on a path.
 
         Args:
             B: (bodies, BODY_SIZE) placed bodies.
@@ -256,7 +262,7 @@ class Tree:
             point: (3,) [m] base frame.
 
         Returns:
-            The Jacobian.
+            J (6, rates), linear over angular, base frame: twist at the point = J @ tree rates.
         """
         J = np.zeros((6, self.rates))
         for number, sign in way:

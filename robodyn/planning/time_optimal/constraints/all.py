@@ -30,7 +30,7 @@ UNBOUNDED = 1e30
 
 
 class Constraints:
-    """Limits of a motion.
+    """All limits of a motion along a path, sorted by the derivatives they constrain.
 
     Args:
         mechanism: mechanism that moves.
@@ -88,7 +88,12 @@ class Constraints:
         self.third = [each for each in (kinematic.Jerk(mechanism, jerk), rates) if each.names]
 
     def intervals(self, path: SampledPath, ends: tuple[float, float]) -> Intervals:
-        """Convert all limits along a piece to `Intervals`; `ends` are s'^2 at the piece's ends.
+        """Convert all limits along a piece of a path to `Intervals`.
+
+        `ends` are the squared path speeds s'^2 at the ends of the piece.
+
+        Returns:
+            The limited quantities and their limits in the intervals of the path.
 
         Raises:
             KinematicsError: no efforts exist at a configuration; `index` is its index in (N, 3).

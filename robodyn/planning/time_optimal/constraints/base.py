@@ -26,13 +26,15 @@ SPEED_MARGIN, SPEED_MARGIN_BETWEEN = 4e-6, 2e-6
 
 
 class Coefficients(NamedTuple):
-    """K quantities A s'' + B s'^2 + C s' + D + S / (1 + G s'^2) in N intervals of a path.
+    """Coefficients of K limited quantities in N intervals of a path.
+
+    A quantity is A s'' + B s'^2 + C s' + D + S / (1 + G s'^2), with the path parameter s.
 
     Attributes:
-        terms: (N, 3, K, 7) A, B, C, D, S, G and the rate |dp/ds| of the joint, at both ends and in
-            the middle.
+        terms: (N, 3, K, 7) coefficients A, B, C, D, S, G of each quantity, and the rate |dp/ds| of
+            its joint, at the start, middle and end of each interval.
         upper, lower: (N, K) limits; infinite for no limit.
-        curved: whether anything is nonlinear in s'^2 and s''.
+        curved: whether a quantity is nonlinear in s'^2 and s''.
     """
 
     terms: FloatArray
@@ -42,14 +44,17 @@ class Coefficients(NamedTuple):
 
 
 def quantities(terms: FloatArray, square: FloatArray, acceleration: FloatArray) -> FloatArray:
-    """Evaluate quantities (..., K) from terms (..., K, 7), s'^2 and s'' (..., 1)."""
+    """Evaluate limited quantities (..., K) from their coefficients (..., K, 7).
+
+    `square` is s'^2 and `acceleration` s'' (..., 1); see `Coefficients` for the formula.
+    """
     A, B, C, D, S, G, _ = np.moveaxis(terms, -1, 0)
     root = np.sqrt(square)
     return np.asarray(A * acceleration + B * square + C * root + D + S / (1.0 + G * square))
 
 
 class Excess(NamedTuple):
-    """Values (N, M, K) along a path, and their relative excess above and below the limits."""
+    """Values (N, M, K) along a path, and their relative excess over both limits."""
 
     values: FloatArray
     above: FloatArray
@@ -57,7 +62,7 @@ class Excess(NamedTuple):
 
 
 class FirstOrder:
-    """Limit on the speed s' along a path.
+    """Limit on the speed s' along a path with parameter s.
 
     Attributes:
         names: (K,) names of the limited quantities, for messages.
@@ -66,16 +71,19 @@ class FirstOrder:
     names: list[str]
 
     def bound(self, path: SampledPath) -> FloatArray:
-        """Compute the largest s' (N, M)."""
+        """Compute the largest path speed s' (N, M) within the limit at samples of a path."""
         raise NotImplementedError
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the fractions (N, M, K) of the limits that speeds s' (N, M, 1) use."""
+        """Compute the fractions (N, M, K) of the limits that path speeds use.
+
+        `speed` contains the path speeds s' (N, M, 1).
+        """
         raise NotImplementedError
 
 
 class SecondOrder:
-    """Limit on s'' and s'.
+    """Limit on the acceleration s'' and the speed s' along a path with parameter s.
 
     Attributes:
         names: (K,) names of the limited quantities, for messages.
@@ -86,7 +94,9 @@ class SecondOrder:
     sizes: FloatArray
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the terms of the limit along a path, for s'^2 at its ends.
+        """Compute the coefficients of the limited quantities along a path.
+
+        `ends` are the squared path speeds s'^2 at the start and the end of the path.
 
         Raises:
             KinematicsError: no efforts exist at a configuration; `index` is its index.
@@ -94,7 +104,10 @@ class SecondOrder:
         raise NotImplementedError
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute the quantities and their excess for s'^2 and s'' (N, M, 1)."""
+        """Compute the limited quantities, and how far they exceed their limits.
+
+        `square` is s'^2 and `acceleration` s'' (N, M, 1).
+        """
         raise NotImplementedError
 
 
@@ -117,17 +130,18 @@ class OfJoints:
 
 
 class ThirdOrder(OfJoints):
-    """Limit on a rate of change that involves the third derivative of s."""
+    """Limit on a rate of change, which involves the path parameter's third derivative."""
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the terms of the quantities' derivatives with respect to r.
+        """Compute the coefficients of the quantities' derivatives w.r.t. path parameter r.
 
         Args:
             course: samples in N intervals.
-            terms: (N, 3, K, 7) terms of the second-order limits, those of efforts first.
+            terms: (N, 3, K, 7) coefficients of the second-order limits, those of efforts first; see
+                `Coefficients`.
 
         Returns:
-            The terms.
+            The coefficients a to f of each derivative.
         """
         raise NotImplementedError
 
@@ -141,13 +155,13 @@ class ThirdOrder(OfJoints):
             square, acceleration: (N, M, 1) s'^2 and s''.
 
         Returns:
-            The values.
+            The quantities.
         """
         raise NotImplementedError
 
 
 def as_numbers(name: str, value: ArrayLike) -> FloatArray:
-    """Convert a value to an array of any shape.
+    """Convert a value to an array of any shape; `name` names it in errors.
 
     Raises:
         InvalidInput: the value is not numeric.
@@ -162,7 +176,9 @@ def as_numbers(name: str, value: ArrayLike) -> FloatArray:
 
 
 def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
-    """Convert one number, or `count` numbers, to limits (count,); infinite for no limit.
+    """Convert a positive value, or `count` of them, to limits (count,).
+
+    Infinity means no limit. `name` names the value in errors.
 
     Raises:
         InvalidInput: a number is not positive.

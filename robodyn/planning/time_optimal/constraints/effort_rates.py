@@ -20,7 +20,10 @@ from robodyn.planning.time_optimal.sampled_path import IMPOSED, SmoothPath, deri
 
 
 class EffortRates(ThirdOrder):
-    """Symmetric effort-rate limits (n,) [N/s or N m/s]; infinite if unlimited. See `ThirdOrder`."""
+    """Symmetric limits (n,) [N/s or N m/s] of the efforts' rates of change.
+
+    Infinity means no limit. See `ThirdOrder` for the interface.
+    """
 
     quantity = "effort rate"
 
@@ -29,7 +32,7 @@ class EffortRates(ThirdOrder):
         self._mechanism, self._wrench = mechanism, wrench
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the terms of the efforts' derivatives with respect to r."""
+        """Compute the coefficients of the efforts' derivatives w.r.t. path parameter r."""
         path = course.path
         g1, g2, g3 = course.imposed
         A, B, C = (terms[..., self.joints, k] for k in range(3))

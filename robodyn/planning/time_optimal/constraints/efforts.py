@@ -61,7 +61,7 @@ class Efforts(SecondOrder):
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the terms of the effort limits along a path."""
+        """Compute the coefficients of the efforts, and their limits, along a path."""
         mechanism, ideal = self._mechanism, without_friction(self._mechanism)
         q, u, w = (values[:, path.imposed] for values in path.motion)
         rates, of = self._rates(path), self._quantities(q)
@@ -105,7 +105,10 @@ class Efforts(SecondOrder):
         return Coefficients(terms, upper, lower, curved)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute efforts, and how far they exceed their limits, for s'^2 and s'' (N, M, 1)."""
+        """Compute efforts, and how far they exceed their limits, along a path.
+
+        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter.
+        """
         speed = np.sqrt(square)
         q, u, w = path.motion
         effort = self._quantities(q)(self._mechanism, u * speed, u * acceleration + w * square)
@@ -121,7 +124,13 @@ class Efforts(SecondOrder):
             )
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """Describe an effort [N or N m] that exceeds its limit at a point of the path."""
+        """Return a message about an effort that exceeds its limit at a point of the path.
+
+        Args:
+            row: index of the driven joint.
+            value: effort [N or N m] that a slow motion needs.
+            where: description of the point.
+        """
         unit, (lower, upper) = self._mechanism.drives.effort_units[row], self.limits[row]
         bound = upper if value > upper else lower
         return (
@@ -130,17 +139,18 @@ class Efforts(SecondOrder):
         )
 
     def _rates(self, path: SampledPath) -> FloatArray:
-        """Return the rates dp/ds (N, 3, K) of the joints at the points where limits are imposed."""
+        """Return the joint rates dp/ds (N, 3, K) at the points where limits are imposed."""
         return path.rates[:, path.imposed]
 
     def _quantities(self, q: FloatArray) -> Quantities:
-        """Create a function that computes the limited quantities at configurations (N, M, nq)."""
+        """Return a function that computes the efforts at configurations (N, M, nq)."""
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
     def _effort_jumps(self, rates: FloatArray) -> FloatArray:
-        """Compute the friction jumps (N, M, n) of efforts next to reversals of the rates; else 0.
+        """Compute the friction jumps (N, M, n) of efforts next to reversals of joints.
 
-        A jump is the friction on the other side of the reversal minus that at the point.
+        A jump is the friction on the other side of the reversal minus that at the point; it is 0
+        elsewhere.
         """
         out, crosses = np.zeros(rates.shape), rates[:, 1:] * rates[:, :-1] < 0.0
         for i in np.flatnonzero(crosses.any(axis=(0, 1))):
@@ -154,7 +164,7 @@ class Efforts(SecondOrder):
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without friction; cached for consecutive plans."""
+    """Return the mechanism without friction; the result is cached for the next plan."""
     kept = _LAST[0]
     if kept is None or kept[0]() is not mechanism:
         smooth = mechanism.without_friction()

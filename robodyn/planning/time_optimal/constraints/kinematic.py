@@ -40,45 +40,57 @@ from robodyn.planning.time_optimal.sampled_path import (
 
 
 class Rates(FirstOrder):
-    """Symmetric rate limits (n,) [m/s or rad/s]; infinite for no limit. See `FirstOrder`."""
+    """Symmetric velocity limits (n,) [m/s or rad/s] of the driven joints.
+
+    Infinity means no limit. See `FirstOrder` for the interface.
+    """
 
     def __init__(self, mechanism: Mechanism, limits: FloatArray) -> None:
         self._limits = limits
         self.names = [f"rate of {name}" for name in mechanism.joint_names]
 
     def bound(self, path: SampledPath) -> FloatArray:
-        """Compute the largest s' (N, M) within velocity limits."""
+        """Compute the largest path speed s' (N, M) within the velocity limits."""
         return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the used fractions of velocity limits at speeds s' (N, M, 1)."""
+        """Compute the fractions (N, M, n) of the velocity limits that path speeds use.
+
+        `speed` contains the path speeds s' (N, M, 1).
+        """
         return np.asarray(np.abs(path.rates * speed) / self._limits)
 
 
 class TipSpeed(FirstOrder):
-    """Finite limit of the tip's speed [m/s]. See `FirstOrder`."""
+    """Limit [m/s] of the tip's speed; see `FirstOrder` for the interface."""
 
     def __init__(self, mechanism: Mechanism, limit: float) -> None:
         self._mechanism, self._limit = mechanism, limit
         self.names = ["speed of the tip"]
 
     def bound(self, path: SampledPath) -> FloatArray:
-        """Compute the largest s' (N, M) within the tip's speed limit."""
+        """Compute the largest path speed s' (N, M) within the tip's speed limit."""
         return self._limit / self._speed(path)
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the fractions of the tip's speed limit that s' (N, M, 1) uses."""
+        """Compute the fractions (N, M, 1) of the tip's speed limit that path speeds use.
+
+        `speed` contains the path speeds s' (N, M, 1).
+        """
         return self._speed(path)[..., None] * speed / self._limit
 
     def _speed(self, path: SampledPath) -> FloatArray:
-        """Compute |dx/ds| (N, M) [m]."""
+        """Compute the tip's speed (N, M) [m] per unit of the path parameter s."""
         q, u, _ = path.motion
         twist = self._mechanism.twist_jacobian(q) @ u[..., None]
         return np.asarray(np.linalg.norm(twist[..., :3, 0], axis=-1))
 
 
 class Accelerations(OfJoints, SecondOrder):
-    """Symmetric limits (n,) [m/s^2 or rad/s^2]; infinite for no limit. See `SecondOrder`."""
+    """Symmetric acceleration limits (n,) [m/s^2 or rad/s^2] of the driven joints.
+
+    Infinity means no limit. See `SecondOrder` for the interface.
+    """
 
     quantity = "acceleration"
 
@@ -87,7 +99,7 @@ class Accelerations(OfJoints, SecondOrder):
         self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the terms of the acceleration limits along a path."""
+        """Compute the coefficients of the accelerations, and their limits, along a path."""
         count, size = len(path.steps), len(self.joints)
         terms = np.zeros((count, PLACES, size, 7))
         terms[..., 0] = path.rates[:, path.imposed][..., self.joints]
@@ -96,19 +108,25 @@ class Accelerations(OfJoints, SecondOrder):
         return Coefficients(terms, bound, -bound, curved=False)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute accelerations, and how far they exceed limits, for s'^2 and s'' (N, M, 1)."""
+        """Compute accelerations, and how far they exceed their limits, along a path.
+
+        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter.
+        """
         driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
         fractions = driven / self.sizes[0]
         return Excess(driven, fractions - 1.0, -fractions - 1.0)
 
 
 class Jerk(ThirdOrder):
-    """Symmetric jerk limits (n,) [m/s^3 or rad/s^3]; infinite for no limit. See `ThirdOrder`."""
+    """Symmetric jerk limits (n,) [m/s^3 or rad/s^3] of the driven joints.
+
+    Infinity means no limit. See `ThirdOrder` for the interface.
+    """
 
     quantity = "jerk"
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the terms of the accelerations' derivatives with respect to r."""
+        """Compute the coefficients of d(acceleration)/dr, with the path parameter r."""
         path = course.path
         g1, g2, g3 = course.imposed
         rates, bends = (v[:, path.imposed][..., self.joints] for v in (path.rates, path.bends))

@@ -18,12 +18,12 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class MotorCurves(NamedTuple):
-    """Curves (n, P) of available efforts over the joints' rates.
+    """Torque-speed curves of n driven joints' motors, with up to P points each.
 
     Attributes:
-        speeds: [m/s or rad/s] increasing, from 0.
-        efforts: [N or N m].
-        counts: (n,) numbers of points; 0 for no curve.
+        speeds: (n, P) [m/s or rad/s] joint rates, increasing from 0.
+        efforts: (n, P) [N or N m] available efforts at these rates.
+        counts: (n,) number of points of each curve; 0 for no curve.
     """
 
     speeds: FloatArray
@@ -31,7 +31,10 @@ class MotorCurves(NamedTuple):
     counts: IntArray
 
     def at(self, rates: FloatArray) -> FloatArray:
-        """Compute available efforts (..., n) at rates (..., n); infinite without a curve."""
+        """Compute the available efforts (..., n) [N or N m] at joint rates (..., n).
+
+        They are infinite for a joint without a curve.
+        """
         out = np.full(rates.shape, np.inf)
         for i, count in enumerate(self.counts):
             if count:
@@ -41,9 +44,10 @@ class MotorCurves(NamedTuple):
 
     @classmethod
     def of(cls, mechanism: Mechanism) -> MotorCurves:
-        """Collect the curves of a mechanism's motors, converted to its joints.
+        """Create the torque-speed curves of a mechanism's motors, at its driven joints.
 
-        The conversion includes the efficiency of screw and gear for a driving motor.
+        Speeds and efforts are those of the joints. The conversion from the motors includes the
+        efficiency of screw and gear while the motor drives.
         """
         actuators = mechanism.actuators
         counts = np.array([len(each.torque_speed or ()) for each in actuators], dtype=np.int64)
@@ -58,7 +62,7 @@ class MotorCurves(NamedTuple):
         return cls(speeds, efforts, counts)
 
     def padded(self, count: int) -> MotorCurves:
-        """Append quantities without a curve, up to a total of `count`."""
+        """Return the curves of `count` quantities; the added ones have no curve."""
         more = (0, count - len(self.counts))
         speeds, efforts = (np.pad(v, (more, (0, 0))) for v in (self.speeds, self.efforts))
         return MotorCurves(speeds, efforts, np.pad(self.counts, more))

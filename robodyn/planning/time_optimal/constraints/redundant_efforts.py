@@ -30,10 +30,11 @@ NO_FACET = 1e-9
 
 
 class RedundantEfforts(Efforts):
-    """Limits of the efforts of redundant drives; see `Efforts`.
+    """Effort limits of mechanisms with more drives than degrees of freedom.
 
-    The limited quantities are combinations of efforts relative to their upper bounds, at most 1;
-    the second half is for the lower bounds. Jumps of dry friction at reversals are not considered.
+    See `Efforts` for the interface. The limited quantities are combinations of efforts relative to
+    their upper bounds, at most 1; the second half is for the lower bounds. Jumps of dry friction at
+    reversals are not considered.
     """
 
     def __init__(
@@ -64,14 +65,17 @@ class RedundantEfforts(Efforts):
         self.sizes = np.ones((2, len(self.names)))
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute combinations of efforts and their excess above 1 for s'^2 and s'' (N, M, 1)."""
+        """Compute combinations of efforts along a path, and their excess above 1.
+
+        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter.
+        """
         q, u, w = path.motion
         motion = u * np.sqrt(square), u * acceleration + w * square
         value = self._quantities(q)(self._mechanism, *motion)
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """Describe efforts that exceed their limits at a point of the path."""
+        """Return a message that no efforts within limits suffice at a point of the path."""
         return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
 
     def _rates(self, path: SampledPath) -> FloatArray:
@@ -89,7 +93,7 @@ class RedundantEfforts(Efforts):
         return combined
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute coefficients (..., K, r + 1) of combinations of efforts, and their bounds."""
+        """Return coefficients (..., K, r + 1) of combinations of efforts, and bounds."""
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip

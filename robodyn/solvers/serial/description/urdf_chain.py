@@ -20,7 +20,7 @@ SAME_PLACE = 1e-3
 
 
 class UrdfChain(NamedTuple):
-    """Base and tip link, and the movable joints between them, base first."""
+    """Chain in a URDF: base link, tip link, and the movable joints between, base first."""
 
     base: str
     tip: str
@@ -74,7 +74,10 @@ def find_chain(
 def longest_chains(
     tree: ZeroConfigurationTree, base: str | None, spelling: Spelling
 ) -> dict[str, list[Any]]:
-    """Return the joints, fixed ones included, to each leaf with the most movable joints above it.
+    """Return the chains to the leaves that have the most movable joints above them.
+
+    Returns:
+        For each such leaf, all joints down to it, fixed ones included.
 
     Raises:
         ModelError: an end of the chain appears to be a gripper's finger.
@@ -163,7 +166,7 @@ _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
 def _path(tree: ZeroConfigurationTree, link: str, base: str) -> list[Any] | None:
-    """Return the joints from `base` down to a link, or None if the link is not below it."""
+    """Return the joints from `base` down to a link; None if the link is not below `base`."""
     path = []
     while link != base:
         if link not in tree.above:
@@ -284,7 +287,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
 
 
 def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
-    """Return the links on the same body that have neither inertia nor children: tool frames."""
+    """Return links on the same body that may be tool frames: no inertia, no children."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]
     return [

@@ -42,7 +42,7 @@ def forward_dynamics(
     bodies: Any,
     qdd: Any,
 ) -> bool:
-    """Compute joint accelerations `qdd` (n,); return False if a joint has no inertia.
+    """Write joint accelerations to `qdd` (n,); return False if a joint has no inertia.
 
     `frames` are those of `place`, `base` is a `base_motion.Base`, `wrench` (6,) is on the tip in
     the base frame, `bodies` (n, BODY_SIZE) scratch.
@@ -74,7 +74,10 @@ def forward_dynamics(
 
 @inner
 def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any) -> None:
-    """Compute the velocity of each link, and the part of its acceleration due to velocities."""
+    """Write the velocity of each link, base to tip, to its row of `bodies`.
+
+    The component of the link's acceleration that is due to velocities is written, too.
+    """
     # spatial motion with the base's origin at rest, which leaves accelerations unchanged
     angular = base.omega
     linear = cross(angular, joint_origin(frames, 0)) if base.moves else angular
@@ -99,7 +102,11 @@ def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any)
 def inward_inertias(
     chain: Any, frames: Any, q: Any, qd: Any, tau: Any, wrench: Any, bodies: Any
 ) -> bool:
-    """Compute articulated inertias and bias forces, tip to base; store joint quantities."""
+    """Compute articulated inertias and bias forces, from the tip to the base.
+
+    The quantities that joint accelerations need are written to `bodies`. Return False if a joint
+    has no inertia.
+    """
     n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
     force = (-wrench[0], -wrench[1], -wrench[2])
@@ -149,7 +156,10 @@ def inward_inertias(
 
 @inner
 def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
-    """Compute the moment and force due to a link's velocity alone, v x* I v."""
+    """Compute moment and force of a link that are due to its velocity alone.
+
+    They are v x* I v (Featherstone), with the spatial velocity v and inertia I of the link.
+    """
     omega = vector(body, layout.BODY_VELOCITY)
     v = vector(body, layout.BODY_VELOCITY + 3)
     momentum = axpy(mass, v, cross(omega, first))

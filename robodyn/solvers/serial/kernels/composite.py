@@ -20,7 +20,7 @@ from robodyn.solvers.serial.kernels.spatial import joint_axis, joint_origin, lin
 
 @inner
 def jacobian(chain: Any, frames: Any, out: Any) -> None:
-    """Write the tip's geometric Jacobian J to `out` (6, n): [v; omega] = J q', base frame."""
+    """Write the tip's geometric Jacobian to `out` (6, n), linear over angular, base frame."""
     n = chain.shape[0] - 1
     tip = joint_origin(frames, n)
     for i in range(n):

@@ -36,7 +36,11 @@ SLOPE_SIZE = 30
 
 @inner
 def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) -> None:
-    """Compute the motion of the links, and the S, Psi' and Psi'' of the joints."""
+    """Write the motion of each link, base to tip, to its row of `rows`.
+
+    Each row also gets its joint's motion axis S and the derived axes Psi' and Psi'', see
+    `dynamics.kernels.effort_derivatives`.
+    """
     none = scale(0.0, base.force)
     motion = LinkMotion(base.omega, none, base.alpha, base.force)
     for i in range(chain.shape[0] - 1):
@@ -53,7 +57,7 @@ def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) ->
 
 @inner
 def terms_of_link(chain: Any, frames: Any, row: Any, i: int) -> Any:
-    """Return the inertia and the force of link i, as arguments of `link_terms`."""
+    """Return the `LinkTerms` of link i, computed from its inertia and its motion."""
     motion = LinkMotion(
         vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
     )
@@ -118,7 +122,10 @@ def effort_derivatives(
 
 @inner
 def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
-    """Add derivatives w.r.t. q for a wrench on the tip that is constant in the base frame."""
+    """Subtract the derivatives w.r.t. q of the efforts that a wrench on the tip causes.
+
+    The wrench is constant in the base frame.
+    """
     n = chain.shape[0] - 1
     tip, force = spatial.joint_origin(frames, n), vector(wrench, 0)
     moment = add(vector(wrench, 3), cross(tip, force))
@@ -136,10 +143,11 @@ def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out:
 
 @inner
 def solve_derivatives(n: int, M: Any, rows: Any, out: Any) -> bool:
-    """Compute derivatives of accelerations w.r.t. q, qd and efforts from those of efforts.
+    """Replace derivatives of efforts in `out` (3 n n) by those of accelerations.
 
-    `M` (n, n) is the mass matrix, which is overwritten and may be the last part of `out`; `rows`
-    (n, at least 3 n) is scratch.
+    These are with respect to q, qd and efforts. `M` (n, n) is the mass matrix, which is overwritten
+    and may be the last part of `out`; `rows` (n, at least 3 n) is scratch. Return False if the mass
+    matrix is singular.
     """
     if not factor_positive(M, n, LEAST_PIVOT, False):
         return False

@@ -34,7 +34,7 @@ MOST_SLOPES: Final = 128
 
 @inner
 def is_supported_state(chain: Any, state: Any, trusted: bool) -> bool:
-    """Return whether the arm is short enough and the state valid for this module."""
+    """Return whether the arm is short enough for this module and its state is valid."""
     n = state.q.shape[0]
     if n > MOST_JOINTS:
         return False
@@ -48,7 +48,7 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute the efforts (n,) of one state by the Newton-Euler recursion."""
+    """Write the efforts (n,) of one state to `out`, by the Newton-Euler recursion."""
     chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -63,7 +63,7 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute the accelerations (n,) of one state by the articulated-body algorithm."""
+    """Write the accelerations (n,) of one state to `out`; return whether they exist."""
     chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -85,7 +85,7 @@ def forward_dynamics(
 
 @entry_kernel
 def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Compute the mass matrix (n, n) of one configuration by the composite-rigid-body method."""
+    """Write the mass matrix (n, n) at one configuration to `out`, by composite bodies."""
     chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
         return False
@@ -99,7 +99,7 @@ def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bo
 def derivatives(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, forward: bool, out: Any
 ) -> bool:
-    """Compute derivatives (3 n n) of efforts, or of accelerations if `forward`.
+    """Write derivatives (3 n n) of efforts, or of accelerations if `forward`, to `out`.
 
     Efforts are differentiated with respect to q, qd and qdd, accelerations with respect to q, qd
     and efforts. Each matrix is stored row by row.
@@ -124,7 +124,7 @@ def derivatives(
 
 @entry_kernel
 def tip_pose(chain: Any, q: Any, out: Any) -> bool:
-    """Compute the pose (7,) of the tip at one configuration."""
+    """Write the pose (7,) of the tip at one configuration to `out`, base frame."""
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1
     if n > MOST_JOINTS or not are_numbers(q, n):
@@ -137,7 +137,7 @@ def tip_pose(chain: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def jacobian(chain: Any, q: Any, out: Any) -> bool:
-    """Compute the Jacobian (6, n) of the tip at one configuration."""
+    """Write the Jacobian (6, n) of the tip at one configuration to `out`, base frame."""
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1
     if n > MOST_JOINTS or not are_numbers(q, n):
@@ -150,7 +150,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> bool:
 
 @noinline
 def _other_condition_number(chain: Any, q: Any, length: float) -> float:
-    """Compute the condition number of an arm that does not have six joints."""
+    """Return the condition number of the Jacobian for a number of joints other than six."""
     n = chain.shape[0] - 1
     frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
     place(chain, q, frames)
@@ -167,9 +167,10 @@ def _other_condition_number(chain: Any, q: Any, length: float) -> float:
 
 @entry_kernel
 def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
-    """Compute the ratio of the largest to the smallest singular value of the Jacobian.
+    """Return the condition number of the tip's Jacobian at one configuration.
 
-    Its angular rows are multiplied by `length`. The result is -1 if there is no such ratio.
+    It is the ratio of the largest to the smallest singular value, with the angular rows multiplied
+    by `length`; -1 if there is no such ratio.
     """
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1

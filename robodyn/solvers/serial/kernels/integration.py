@@ -35,10 +35,10 @@ NO_INERTIA: Final = 1
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for one state, or for eight in SIMD lanes.
+    """Preallocated scratch arrays for one state, or for eight in SIMD lanes.
 
     Attributes:
-        vectors: (4, n).
+        vectors: (4, n) rows for joint values.
         links, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
         M, L, slopes: (n, n), (n, n) and (n, 2) for `end_stops.add_end_stops`.
     """
@@ -54,7 +54,7 @@ class Scratch(NamedTuple):
 
 @inner
 def scratch_shapes(n: int) -> Any:
-    """Return the shapes of the scratch memory for n joints."""
+    """Return the shapes of the scratch arrays for n joints."""
     return Scratch(
         (4, n), (n, WORK_SIZE), (n + 1, FRAME_SIZE), (n, BODY_SIZE), (n, n), (n, n), (n, 2)
     )
@@ -62,33 +62,36 @@ def scratch_shapes(n: int) -> Any:
 
 @noinline
 def carry(chain: Any, gravity: Any, state: Any, links: Any, out: Any) -> None:
-    """Compute the efforts (n,) by inverse dynamics, for floats or SIMD lanes."""
+    """Write the efforts (n,) of inverse dynamics to `out`, for floats or SIMD lanes."""
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     newton_euler(chain, base, state, links, out)
 
 
 @inner
 def joints(arm: Any) -> int:
-    """Return the number of joints."""
+    """Return the number of joints of a packed arm."""
     return int(arm[0].shape[0] - 1)
 
 
 @inner
 def place_links(arm: Any, q: Any, s: Any) -> None:
-    """Compute the frames of the links."""
+    """Write the frames of the links at configuration `q` (n,) to the scratch arrays."""
     place(arm[0], q, s.frames)
 
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the efforts by the Newton-Euler recursion."""
+    """Write the efforts (n,) by the Newton-Euler recursion to `found`; return OK."""
     carry(arm[0], arm[1], state, s.links, found)
     return OK
 
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the accelerations under an external wrench by the articulated-body algorithm."""
+    """Write the accelerations (n,) under an external wrench to `found`.
+
+    They are computed by the articulated-body algorithm. Return OK or NO_INERTIA.
+    """
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     q, qd, tau = state.q, state.rates, state.acceleration_or_effort
@@ -98,25 +101,25 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_mass_matrix(arm: Any, q: Any, s: Any, found: Any) -> None:
-    """Compute the mass matrix by the composite-rigid-body method."""
+    """Write the mass matrix (n, n) to `found`, by the composite-rigid-body method."""
     mass_matrix(arm[0], s.frames, found)
 
 
 @inner
 def damping(arm: Any, joint: int) -> Any:
-    """Return the viscous damping of a joint."""
+    """Return the viscous damping [N m s/rad or N s/m] of a joint."""
     return arm[0][joint + 1, DAMPING]
 
 
 @inner
 def wraps(arm: Any, joint: int) -> bool:
-    """Return whether a joint is continuous."""
+    """Return whether a joint is continuous, so that full turns are equal."""
     return bool(arm[0][joint + 1, WRAPS] != 0.0)
 
 
 @inner
 def unpack(slides: Any, numbers: Any) -> Any:
-    """Return the chains and gravity of eight arms from their numbers, one arm per SIMD lane."""
+    """Return the packed chains and gravity of eight arms, one arm per SIMD lane."""
     rows = borrowed_array(slides).shape[0]
     chain = table_of(numbers, rows, LINK_SIZE)
     return chain, chain[rows]
@@ -124,13 +127,16 @@ def unpack(slides: Any, numbers: Any) -> Any:
 
 @inner
 def shapes_of_arm(arm: Any, model: Any) -> Any:
-    """Return the shapes of the scratch memory for an arm."""
+    """Return the shapes of the scratch arrays for one arm, for allocation."""
     return scratch_shapes(joints(arm))
 
 
 @inner
 def shapes_of_arms(slides: Any, rows: Any) -> Any:
-    """Return the shapes of the scratch memory for eight arms; `slides` is (n + 1,)."""
+    """Return the shapes of the scratch arrays for eight arms, for allocation.
+
+    `slides` (n + 1,) are the joint types, preceded by an entry for the base.
+    """
     return scratch_shapes(borrowed_array(slides).shape[0] - 1)
 
 

@@ -37,13 +37,14 @@ LARGEST_DAMPING = 1e6
 
 
 class Search(NamedTuple):
-    """Constraints and memory of a search for a configuration.
+    """Limits, settings and scratch arrays of a search for a configuration.
 
     Attributes:
         lower, upper: (n,) limits of the joints.
         length: [m] factor of angles.
         rows: size of the error, 3 for a position or 6 for a pose.
-        J, error: (6, n) and (6,) at the present configuration, angles times length.
+        J, error: (6, n) and (6,) tip's Jacobian and error at the present configuration, with angles
+            multiplied by length.
         held: (n,) whether a joint is held at a limit.
         A, y: scratch for the linear equations.
         step, trial: (n,) step, and configuration after it within limits.
@@ -66,7 +67,10 @@ class Search(NamedTuple):
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """Compute the frames and the error (rows,) to the goal (7,); return the largest error."""
+    """Compute the frames and the error (rows,) [m] from the tip to its goal (7,).
+
+    Return the largest component of the error.
+    """
     n = q.shape[0]
     place(chain, q, frames)
     for k in range(3):
@@ -86,7 +90,11 @@ def tip_error(
 
 @kernel
 def damped_step(s: Any, mu: float) -> bool:
-    """Compute the step (n,) of the joints that are not held."""
+    """Write the damped Newton step of the joints to `s.step` (n,).
+
+    Held joints do not move. `mu` is the damping, relative to the trace of the matrix. Return False
+    if there is no step.
+    """
     J, error, held, rows, A, y, out = s.J, s.error, s.held, s.rows, s.A, s.y, s.step
     n = out.shape[0]
     trace = 0.0
@@ -137,7 +145,10 @@ def damped_step(s: Any, mu: float) -> bool:
 
 @kernel
 def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
-    """Compute the configuration `trial` after a step; hold joints that would leave their limits."""
+    """Compute the configuration `s.trial` after a step within the joint limits.
+
+    Joints that would leave their limits are held. Return False if there is no step.
+    """
     held, lower, upper, step, out = s.held, s.lower, s.upper, s.step, s.trial
     n = q.shape[0]
     for j in range(n):
@@ -170,7 +181,7 @@ def solve_configuration(
 ) -> float:
     """Iterate from `q` (n,), in place, to a configuration with the tip at `goal` (7,).
 
-    Returns the largest remaining error [m], angles times length.
+    Return the largest remaining component of the error [m], with angles multiplied by `length`.
     """
     n = q.shape[0]
     most = max(n, 6)
@@ -232,8 +243,8 @@ def solve_configurations(
 ) -> None:
     """Write configurations with the tip at `goal` (N, 7) to `out` (N, n).
 
-    Their errors [m] are written to `residual` (N,). The first of every `run` elements starts from
-    its row of `guess` (N, n), the others start from the previous solution.
+    Their largest errors [m] are written to `residual` (N,). The first of every `run` elements
+    starts from its row of `guess` (N, n), the others start from the previous solution.
     """
     for s in range(goal.shape[0]):
         for j in range(guess.shape[1]):
@@ -243,7 +254,10 @@ def solve_configurations(
 
 @kernel
 def velocity_accelerations(chain: Any, q: Any, qd: Any, out: Any) -> None:
-    """Write the tip accelerations due to rates alone, J' q', to `out` (N, 6), base frame."""
+    """Write the tip accelerations due to joint rates alone to `out` (N, 6), base frame.
+
+    They are dJ/dt qd, with the tip's Jacobian J.
+    """
     n = q.shape[1]
     frames = np.empty((n + 1, FRAME_SIZE))
     for s in range(q.shape[0]):

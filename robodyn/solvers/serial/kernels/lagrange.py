@@ -4,7 +4,8 @@
 
 tau_i = sum_q Tr{ [sum_j dT_q/dj q_j'' + sum_jk d2T_q/djdk q_j' q_k'] J_q (dT_q/di)' }
         - sum_q m_q g' dT_q/di rbar_q,
-with T_q = T_0^q homogeneous and J_q = integral of d d' dm (eq. 1.28), organized as in the report's
+with the homogeneous transform T_q = T_0^q of link q, its pseudo-inertia J_q = integral of d d' dm
+(eq. 1.28), mass m_q and center of mass rbar_q, and gravity g; organized as in the report's
 appendix, which makes it of order n^3. Differentiation puts Q_j before T_{j-1}^q: for a revolute
 joint a row interchange and a negation, for a prismatic one a shift of a row, so it costs nothing.
 """
@@ -36,10 +37,11 @@ def lagrange(
     work: Any,
     tau: Any,
 ) -> None:
-    """Compute joint efforts tau (n,).
+    """Write the joint efforts (n,) of one state to `tau`, by Lagrange's equations.
 
-    `pseudo` (n, 4, 4) holds J_q. Scratch: T (n + 1, n + 1, 4, 4) for T_j^i at [j, i],
-    D (n + 1, n, 4, 4) for dT_0^i/dj at [i, j], work (4, 4, 4).
+    `pseudo` (n, 4, 4) holds the pseudo-inertias of the links. Scratch: `T` (n + 1, n + 1, 4, 4) for
+    the transforms from frame i to frame j at [j, i], `D` (n + 1, n, 4, 4) for the derivative of the
+    transform of frame i w.r.t. joint j at [i, j], `work` (4, 4, 4).
     """
     n = q.shape[0]
     g = apply_transposed(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
@@ -72,7 +74,7 @@ def lagrange(
 
 @kernel
 def transforms(q: Any, T: Any) -> None:
-    """Compute all T_j^i, i > j + 1, by one product each."""
+    """Compute the transforms T_j^i from frame i to frame j for all i > j + 1."""
     n = q.shape[0]
     for j in range(n - 1):
         for i in range(j + 2, n + 1):
@@ -81,7 +83,7 @@ def transforms(q: Any, T: Any) -> None:
 
 @kernel
 def neighbor(row: Any, q: float, out: Any) -> None:
-    """Compute T_{i-1}^i: the joint's motion, then the link's fixed transform."""
+    """Compute the transform T_{i-1}^i: a joint's motion, then a link's fixed transform."""
     sliding = row[PRISMATIC] != 0.0
     c = 1.0 if sliding else math.cos(q)
     s = 0.0 if sliding else math.sin(q)
@@ -98,7 +100,10 @@ def neighbor(row: Any, q: float, out: Any) -> None:
 
 @kernel
 def multiply(a: Any, b: Any, out: Any) -> None:
-    """Multiply two 4 x 4 matrices, written out in full, as the report counts the operations."""
+    """Write the product of two 4 x 4 matrices to `out`, without skipping zeros.
+
+    It is written out in full, as the report counts the operations.
+    """
     for i in range(4):
         for j in range(4):
             out[i, j] = (
@@ -108,7 +113,10 @@ def multiply(a: Any, b: Any, out: Any) -> None:
 
 @kernel
 def differentiate(row: Any, a: Any, out: Any) -> None:
-    """Compute Q_j A: rows of A interchanged and negated, without arithmetic."""
+    """Write Q_j A to `out`: rows of A interchanged and negated, without arithmetic.
+
+    Q_j is the matrix by which a transform is differentiated with respect to joint j.
+    """
     sliding = row[PRISMATIC] != 0.0
     for k in range(4):
         x, y, last = a[0, k], a[1, k], a[3, k]
@@ -120,7 +128,10 @@ def differentiate(row: Any, a: Any, out: Any) -> None:
 
 @kernel
 def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) -> None:
-    """Compute dT_0^i/dq_j for joint j (0..i-1): T_0^{j} Q T_{j}^i, eq. 1.11."""
+    """Compute the derivative of the transform T_0^i w.r.t. joint j (0..i-1).
+
+    It is T_0^j Q_j T_j^i (eq. 1.11), with the differentiation matrix Q_j of the joint.
+    """
     if j == 0:
         differentiate(chain[1], T[0, i], out)
         return
@@ -132,7 +143,10 @@ def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) 
 def second_derivative(
     chain: Any, T: Any, D: Any, i: int, j: int, k: int, turned: Any, out: Any
 ) -> None:
-    """Compute d2T_0^i/dq_j dq_k for joints j <= k, eq. 1.12, with at most one product."""
+    """Compute the second derivative of the transform T_0^i w.r.t. joints j <= k.
+
+    This takes at most one product (eq. 1.12).
+    """
     if j == 0:
         differentiate(chain[1], D[i, k], out)
         return
@@ -147,7 +161,10 @@ def second_derivative(
 
 @kernel
 def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
-    """Compute the second time derivative of T_0^i, eq. 4.34; evaluate each pair of joints once."""
+    """Compute the second time derivative of the transform T_0^i of frame i, eq. 4.34.
+
+    Each pair of joints is evaluated once.
+    """
     for a in range(4):
         for b in range(4):
             out[a, b] = D[i, 0, a, b] * qdd[0]
@@ -162,7 +179,7 @@ def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, ou
 
 @kernel
 def accumulate(out: Any, a: Any, factor: float) -> None:
-    """Add factor * A to a 4 x 4 matrix."""
+    """Add a matrix times a factor to the 4 x 4 matrix `out`."""
     for i in range(4):
         for j in range(4):
             out[i, j] = out[i, j] + a[i, j] * factor
@@ -170,13 +187,13 @@ def accumulate(out: Any, a: Any, factor: float) -> None:
 
 @kernel
 def times_pseudo_inertia(motion: Any, pseudo: Any, out: Any) -> None:
-    """Multiply the bracket by J_q."""
+    """Multiply a transform's second time derivative by the link's pseudo-inertia."""
     multiply(motion, pseudo, out)
 
 
 @kernel
 def trace_of_product(a: Any, b: Any) -> float:
-    """Compute Tr(A B') from the diagonal of the product alone."""
+    """Return the trace of A B' for 4 x 4 matrices, from the product's diagonal alone."""
     total: float = a[0, 0] * b[0, 0]
     for k in range(1, 16):
         total = total + a[k // 4, k % 4] * b[k // 4, k % 4]
@@ -185,13 +202,17 @@ def trace_of_product(a: Any, b: Any) -> float:
 
 @kernel
 def add_torque(total: float, term: float) -> float:
-    """Add another link's contribution to a joint's effort."""
+    """Return a joint's effort with another link's contribution added."""
     return total + term
 
 
 @kernel
 def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
-    """Sum over links one component of dT_q/di m_q rbar_q, the last column of J_q (eq. 2.8)."""
+    """Return one component of a joint's gravity term, summed over the links (eq. 2.8).
+
+    It is that of dT_q/di m_q rbar_q: the derivative of link q's transform w.r.t. joint i, times the
+    link's first moment, which is the last column of its pseudo-inertia.
+    """
     total = lever_component(D[i + 1, i], pseudo[i], axis)
     for link in range(i + 2, n + 1):
         total = total + lever_component(D[link, i], pseudo[link - 1], axis)
@@ -200,7 +221,7 @@ def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
 
 @kernel
 def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
-    """Compute row `axis` of dT_q/di times m_q [rbar_q; 1]."""
+    """Return component `axis` of a transform's derivative times a link's first moment."""
     total: float = (
         derivative[axis, 0] * pseudo[0, 3]
         + derivative[axis, 1] * pseudo[1, 3]
@@ -212,13 +233,13 @@ def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
 
 @kernel
 def subtract_weight(total: float, gravity: float, moment: float) -> float:
-    """Subtract the part that gravity provides from a joint's effort."""
+    """Return a joint's effort minus the contribution of gravity along one axis."""
     return total - gravity * moment
 
 
 @kernel
 def tip_effort(chain: Any, T: Any, i: int, n: int, force: Vector, moment: Vector) -> float:
-    """Compute the effort of joint i for a force and a moment on the tip, in frame 0."""
+    """Return the effort of joint i due to a force and a moment on the tip, in frame 0."""
     axis = (0.0, 0.0, 1.0)
     origin = (0.0, 0.0, 0.0)
     if i > 0:

@@ -2,7 +2,7 @@
 
 """Batches of states of a serial arm in SIMD lanes, see `dynamics.kernels.lanes`.
 
-Every function returns the number of solved states, counted from the first.
+Functions for N states return the number of solved states, counted from the first.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def stack_needed(n: int) -> int:
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for eight states, with a row for each joint and one more in `frames`.
+    """Preallocated scratch arrays for eight states of an arm, one row for each joint.
 
     Attributes:
-        work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
+        work, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE; `frames` has one more.
         slopes: (n, at least SLOPE_SIZE and 3 n) for the derivatives.
     """
 
@@ -52,7 +52,7 @@ class Scratch(NamedTuple):
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the efforts by the Newton-Euler recursion, for `evaluate_lanes`."""
+    """Compute the efforts of eight states by the Newton-Euler recursion; return OK."""
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     serial_newton_euler.newton_euler(chain, base, state, s.work, found)
@@ -61,7 +61,10 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the accelerations by the articulated-body algorithm, for `evaluate_lanes`."""
+    """Compute the accelerations of eight states by the articulated-body algorithm.
+
+    Return OK or NO_INERTIA.
+    """
     chain, gravity = arm
     if not state.contact:
         for j in range(6):
@@ -77,7 +80,7 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the Jacobian of the tip, for `evaluate_lanes`."""
+    """Compute the Jacobian (6, n) of the tip for eight states, row by row; return OK."""
     chain = arm[0]
     place(chain, state.q, s.frames)
     serial_composite.jacobian(chain, s.frames, as_table(found, chain.shape[0] - 1))
@@ -86,7 +89,10 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
-    """Compute derivatives of efforts, or of accelerations if `forward`, for `evaluate_lanes`."""
+    """Compute derivatives of efforts, or of accelerations if `forward`, for eight states.
+
+    Return OK or NO_INERTIA.
+    """
     (chain, gravity), rows = arm, s.slopes
     n = chain.shape[0] - 1
     place(chain, state.q, s.frames)
@@ -102,7 +108,10 @@ def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) ->
 def evaluate_states(
     find: Any, chain: Any, gravity: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Write the results (N, k) for the arguments of N states to `out`."""
+    """Write the results (N, k) of a function for N states to `out`, eight at a time.
+
+    `find` is a function of this module. Return the number of solved states.
+    """
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1
     slopes = n, max(3 * n, serial_derivatives.SLOPE_SIZE)

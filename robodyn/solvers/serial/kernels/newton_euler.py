@@ -43,9 +43,10 @@ from robodyn.solvers.serial.kernels.terms import (
 
 @inner
 def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
-    """Compute joint efforts `tau` (n,) of a `State`, including its tip wrench, by Newton-Euler.
+    """Write the joint efforts of a `State`, with its tip wrench, to `tau` (n,).
 
-    `base` is a `base_motion.Base`, `work` scratch (n, WORK_SIZE).
+    The recursion is that of Newton and Euler. `base` is a `base_motion.Base`, `work` scratch
+    (n, WORK_SIZE).
     """
     q, qd, qdd = state.q, state.rates, state.acceleration_or_effort
     omega, alpha, a = base_motion(chain, base)
@@ -66,7 +67,10 @@ def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None
 
 @inner
 def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
-    """Compute joint efforts tau (n,) by Turney's modified form; see `newton_euler`."""
+    """Write the joint efforts to `tau` (n,), by Turney's modified recursion.
+
+    The arguments are those of `newton_euler`.
+    """
     q, qd, qdd = state.q, state.rates, state.acceleration_or_effort
     n = chain.shape[0] - 1
     omega, alpha, a = base_motion(chain, base)
@@ -89,7 +93,10 @@ def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any
 
 @inner
 def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
-    """Compute forces between links and efforts from the tip to the base, eq. 3.19-3.21."""
+    """Write the joint efforts to `tau` (n,), by a pass from the tip to the base.
+
+    It propagates the forces between links, eq. 3.19-3.21.
+    """
     n = chain.shape[0] - 1
     outer_force = (0.0, 0.0, 0.0)
     outer_moment = (0.0, 0.0, 0.0)
@@ -118,9 +125,9 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
 
 @inner
 def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
-    """Return f_{n+1}, n_{n+1}: force and moment of the last link on its environment, in frame n.
+    """Return force and moment of the last link on its environment, in the tip's frame.
 
-    `wrench` (6,) is the opposite, in the base frame.
+    `wrench` (6,) is that of the environment on the link, in the base frame.
     """
     R = matrix(chain[0], layout.ROTATION)
     force = apply_transposed(R, (-wrench[0], -wrench[1], -wrench[2]))
@@ -136,7 +143,7 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
 def store_link(
     work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector
 ) -> None:
-    """Store a link's quantities for `inward`."""
+    """Store a link's rotation, vectors, force and moment in `work`, for `inward`."""
     store_matrix(work, layout.WORK_ROTATION, R)
     store(work, layout.WORK_REACH, r)
     store(work, layout.WORK_LEVER, lever)

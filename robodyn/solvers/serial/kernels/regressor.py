@@ -24,7 +24,7 @@ from robodyn.solvers.serial.kernels.terms import add_motor
 
 @inner
 def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) -> None:
-    """Write the regressor columns of link i (from 0) for the efforts of the joints up to i."""
+    """Write the regressor columns of link i (from 0) to the rows of joints 0 to i."""
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
     p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))
@@ -48,12 +48,12 @@ def regressor(
     """Write the regressors Y of states (N, n) to `out` (N, n, p).
 
     Args:
-        chain, gravity: of the arm.
+        chain, gravity: packed chain (n + 1, LINK_SIZE) and gravity (3,) [m/s^2] of the arm.
         turns: (n, 9) rotation from the frame of a link's body to its frame in the chain, by rows.
         motors: (k, 1 + LINK_SIZE) for each further parameter, its joint (from 0) and the joint's
             row of the chain for one unit of it.
         q, qd, qdd: (N, n) states.
-        out: the result.
+        out: regressors (N, n, p).
     """
     chain, turns, motors = borrowed_array(chain), borrowed_array(turns), borrowed_array(motors)
     q, qd, qdd, out = (

@@ -25,7 +25,7 @@ from robodyn.solvers.serial.kernels import layout
 
 @inner
 def link_rotation(row: Any, q: float) -> Matrix:
-    """Return the rows of R_{i-1}^i, the rotation from link frame i to frame i-1."""
+    """Return the rotation (3, 3) from link frame i to frame i-1."""
     x, y, z = matrix(row, layout.ROTATION)
     if any_of(row[layout.PRISMATIC] > 0.0):
         return x, y, z
@@ -39,7 +39,7 @@ def link_rotation(row: Any, q: float) -> Matrix:
 
 @inner
 def link_reach(row: Any, q: float) -> Vector:
-    """Return r_i [m], from the origin of frame i-1 to that of frame i, in frame i."""
+    """Return the vector [m] from the origin of frame i-1 to that of frame i, in frame i."""
     if any_of(row[layout.PRISMATIC] > 0.0):
         return axpy(q, vector(row, layout.AXIS), vector(row, layout.REACH))
     return vector(row, layout.REACH)
@@ -47,7 +47,7 @@ def link_reach(row: Any, q: float) -> Vector:
 
 @inner
 def link_lever(row: Any, q: float) -> Vector:
-    """Return r_i + rbar_i [m], from the origin of frame i-1 to the center of mass, in frame i."""
+    """Return the vector [m] from frame i-1 to link i's center of mass, in frame i."""
     if any_of(row[layout.PRISMATIC] > 0.0):
         return axpy(q, vector(row, layout.AXIS), vector(row, layout.LEVER))
     return vector(row, layout.LEVER)
@@ -55,7 +55,10 @@ def link_lever(row: Any, q: float) -> Vector:
 
 @inner
 def place(chain: Any, q: Any, frames: Any) -> None:
-    """Compute the rotations and origins of frames 0..n (n + 1, FRAME_SIZE), base frame."""
+    """Write rotations and origins of frames 0..n to `frames` (n + 1, FRAME_SIZE).
+
+    They are in the base frame.
+    """
     R = matrix(chain[0], layout.ROTATION)
     origin = apply(R, vector(chain[0], layout.REACH))
     store_matrix(frames[0], 0, R)
@@ -78,19 +81,19 @@ def write_pose(frame: Any, out: Any) -> None:
 
 @inner
 def joint_axis(frames: Any, i: int) -> Vector:
-    """Return the axis of joint i (0..n-1), base frame."""
+    """Return the unit axis of joint i (0..n-1), base frame."""
     return column(matrix(frames[i], 0), 2)
 
 
 @inner
 def joint_origin(frames: Any, i: int) -> Vector:
-    """Return the origin of joint i (0..n-1), or of the tip (n), base frame."""
+    """Return the origin [m] of joint i (0..n-1), or of the tip (i = n), base frame."""
     return vector(frames[i], layout.FRAME_ORIGIN)
 
 
 @inner
 def link_com(chain: Any, frames: Any, i: int) -> Vector:
-    """Return the center of mass of link i (0..n-1), base frame."""
+    """Return the center of mass [m] of link i (0..n-1), base frame."""
     R = matrix(frames[i + 1], 0)
     return add(
         vector(frames[i + 1], layout.FRAME_ORIGIN), apply(R, vector(chain[i + 1], layout.COM))
@@ -99,7 +102,7 @@ def link_com(chain: Any, frames: Any, i: int) -> Vector:
 
 @inner
 def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
-    """Return the inertia of link i (0..n-1) about its center of mass, in base axes."""
+    """Return link i's inertia (3, 3) [kg m^2] about its center of mass, in base axes."""
     x, y, z = matrix(frames[i + 1], 0)
     row = chain[i + 1]
     Ix, Iy, Iz = (
@@ -113,7 +116,7 @@ def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
 
 @inner
 def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
-    """Return mass, first moment and inertia of link i about its joint's origin, in base axes."""
+    """Return link i's mass, first moment and inertia about its joint, in base axes."""
     mass = chain[i + 1, layout.MASS]
     com = link_com(chain, frames, i)
     origin = joint_origin(frames, i)

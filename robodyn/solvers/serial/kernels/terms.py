@@ -21,7 +21,10 @@ from robodyn.solvers.serial.kernels import layout
 
 @inner
 def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
-    """Return omega_0, alpha_0 and a_0 in frame 0; gravity is an upward acceleration of the base."""
+    """Return angular velocity, angular and linear acceleration of frame 0, in frame 0.
+
+    Gravity counts as an upward acceleration of the base.
+    """
     R = matrix(chain[0], layout.ROTATION)
     if base.moves:
         none = scale(0.0, base.force)
@@ -36,7 +39,7 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
 
 @inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
-    """Compute omega_i from omega_{i-1} (eq. 3.15)."""
+    """Return link i's angular velocity from link i-1's, omega (eq. 3.15), in frame i."""
     if any_of(row[layout.PRISMATIC] > 0.0):
         return apply_transposed(R, omega)
     return apply_transposed(R, (omega[0], omega[1], omega[2] + rate))
@@ -46,7 +49,10 @@ def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
 def angular_acceleration(
     row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
-    """Compute alpha_i from alpha_{i-1} and omega_{i-1} (eq. 3.16; the report prints omega_i)."""
+    """Return link i's angular acceleration from link i-1's motion (eq. 3.16), in frame i.
+
+    `omega` is the angular velocity of link i-1; the report prints that of link i.
+    """
     if any_of(row[layout.PRISMATIC] > 0.0):
         return apply_transposed(R, alpha)
     return apply_transposed(
@@ -59,7 +65,10 @@ def angular_acceleration(
 def carried_acceleration(
     row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
-    """Compute R_i^{i-1} a_{i-1} of eq. 3.17, plus d'' z + 2 d' omega x z if prismatic."""
+    """Return the acceleration of frame i-1's origin, in frame i (term of eq. 3.17).
+
+    For a prismatic joint with position d and axis z, d'' z + 2 d' omega x z is added.
+    """
     if any_of(row[layout.PRISMATIC] > 0.0):
         twice = rate + rate
         a = (a[0] + omega[1] * twice, a[1] - omega[0] * twice, a[2] + acceleration)
@@ -68,7 +77,11 @@ def carried_acceleration(
 
 @inner
 def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
-    """Compute A_i with A b = alpha x b + omega x (omega x b); (3,2) is w_z w_y + alpha_x."""
+    """Return the matrix A (3, 3) that maps a vector b of a body to its second derivative.
+
+    A b = alpha x b + omega x (omega x b), with the body's angular acceleration alpha and angular
+    velocity omega. Entry (3, 2) is omega_z omega_y + alpha_x.
+    """
     x, y, z = omega
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = x * y, x * z, y * z
@@ -81,45 +94,59 @@ def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
 
 @inner
 def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
-    """Compute the acceleration of a link's origin, a_i = A_i r_i + R_i^{i-1} a_{i-1} (eq. 3.17)."""
+    """Return the acceleration of link i's origin (eq. 3.17).
+
+    It is A r + `carried`, with the `rotation_operator` A, the vector r from the previous origin and
+    the previous origin's acceleration.
+    """
     return add(apply(A, r), carried)
 
 
 @inner
 def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
-    """Compute the acceleration of the center of mass (eq. 3.18, rbar_i in both terms)."""
+    """Return the acceleration of a link's center of mass (eq. 3.18, corrected).
+
+    It is A rbar + a, with the `rotation_operator` A, the center of mass rbar in the link's frame,
+    and the acceleration a of the link's origin.
+    """
     return add(apply(A, vector(row, layout.COM)), a)
 
 
 @inner
 def inertial_force(row: Any, acceleration: Vector) -> Vector:
-    """Compute the inertial force m_i abar_i of eq. 3.19."""
+    """Return a link's inertial force: mass times acceleration (eq. 3.19)."""
     return scale(row[layout.MASS], acceleration)
 
 
 @inner
 def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
-    """Compute m_i abar_i of eq. 5.1, m_i (A_i (rbar_i + r_i) + R_i^{i-1} a_{i-1})."""
+    """Return a link's inertial force by eq. 5.1 of the modified recursion.
+
+    It is m (A lever + carried), with the `rotation_operator` A and the vector `lever` from the
+    previous origin, whose acceleration is `carried`, to the center of mass.
+    """
     return scale(row[layout.MASS], add(apply(A, lever), carried))
 
 
 @inner
 def angular_inertia(row: Any, alpha: Vector) -> Vector:
-    """Compute the moment I_i alpha_i."""
+    """Return a link's inertia tensor times its angular acceleration."""
     return symmetric(row, layout.INERTIA, alpha)
 
 
 @inner
 def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
-    """Compute the gyroscopic moment omega_i x (I_i omega_i)."""
+    """Return a link's gyroscopic moment omega x (I omega), with its inertia tensor I."""
     return cross(omega, symmetric(row, layout.INERTIA, omega))
 
 
 @inner
 def spread_moment(row: Any, A: Matrix) -> Vector:
-    """Compute Tr(A K sigma') of eq. 5.2, whose x component is (AK)_zy - (AK)_yz and so on.
+    """Return the moment Tr(A K sigma') of eq. 5.2, which changes a link's rotation.
 
-    In principal axes, as the report writes K, two thirds of the products vanish.
+    A is the `rotation_operator`, K are the link's second moments about its center of mass. The x
+    component is (AK)_zy - (AK)_yz, and so on. In principal axes, as the report writes K, two thirds
+    of the products vanish.
     """
     xx, xy, xz = vector(row, layout.SPREAD)
     yy, yz, zz = vector(row, layout.SPREAD + 3)
@@ -139,43 +166,43 @@ def spread_moment(row: Any, A: Matrix) -> Vector:
 
 @inner
 def lever_moment(lever: Vector, force: Vector) -> Vector:
-    """Compute the moment (rbar_i + r_i) x m_i abar_i."""
+    """Return the moment of a link's inertial force at the end of its `lever`."""
     return cross(lever, force)
 
 
 @inner
 def passed_moment(r: Vector, force: Vector) -> Vector:
-    """Compute the moment r_i x R_i^{i+1} f_{i+1}."""
+    """Return the moment r x f of the next link's force f at the distance r."""
     return cross(r, force)
 
 
 @inner
 def turned_force(R: Matrix, force: Vector) -> Vector:
-    """Compute the force R_i^{i+1} f_{i+1} of eq. 3.19."""
+    """Return the next link's force, rotated to a link's own frame (eq. 3.19)."""
     return apply(R, force)
 
 
 @inner
 def turned_moment(R: Matrix, moment: Vector) -> Vector:
-    """Compute the moment R_i^{i+1} n_{i+1} of eq. 3.20."""
+    """Return the next link's moment, rotated to a link's own frame (eq. 3.20)."""
     return apply(R, moment)
 
 
 @inner
 def add_force(a: Vector, b: Vector) -> Vector:
-    """Add a force to the sum of eq. 3.19."""
+    """Return the sum of two forces of eq. 3.19."""
     return add(a, b)
 
 
 @inner
 def add_moment(a: Vector, b: Vector) -> Vector:
-    """Add a moment to the sum of eq. 3.20."""
+    """Return the sum of two moments of eq. 3.20."""
     return add(a, b)
 
 
 @inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
-    """Return the component of the moment, or force, along the joint's axis (eq. 3.21)."""
+    """Return a revolute joint's moment or prismatic joint's force on its axis (eq. 3.21)."""
     if any_of(row[layout.PRISMATIC] > 0.0):
         return dot(vector(row, layout.AXIS), force)
     return dot(vector(row, layout.AXIS), moment)
@@ -183,7 +210,7 @@ def along_axis(row: Any, force: Vector, moment: Vector) -> float:
 
 @inner
 def add_motor(row: Any, effort: float, position: float, rate: float, acceleration: float) -> float:
-    """Add reflected inertia, spring and friction to a joint's effort.
+    """Return a joint's effort with reflected inertia, spring and friction added.
 
     At rest, a joint's dry friction opposes the direction in which it accelerates.
     """
@@ -195,6 +222,6 @@ def add_motor(row: Any, effort: float, position: float, rate: float, acceleratio
 
 @inner
 def passive_effort(row: Any, position: Any, rate: Any, side: Any) -> Any:
-    """Compute the effort that overcomes a joint's friction and spring."""
+    """Return the effort that overcomes a joint's friction and spring."""
     friction = row[layout.DAMPING] * rate + dry_friction(row, layout.DRY_FRICTION, side, rate)
     return friction + (row[layout.STIFFNESS] * position + row[layout.AT_ZERO])

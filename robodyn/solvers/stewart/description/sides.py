@@ -15,7 +15,7 @@ from robodyn.poses import pose_from_rpy
 
 
 class JointCircle(NamedTuple):
-    """Circle with three pairs of joints: radius [m], half the angle within a pair [rad]."""
+    """Circle with three pairs of joints: radius [m], and half the angle [rad] of a pair."""
 
     radius: float
     spread: float
@@ -24,7 +24,8 @@ class JointCircle(NamedTuple):
     def of_sides(cls, short: float, long: float) -> JointCircle:
         """Compute the circle of a hexagon from the distances [m] within and between its pairs.
 
-        The sides of a hexagon are chords: short = 2 r sin(s), long = 2 r sin(60 degrees - s).
+        With the radius r and half the angle s of a pair, the sides of the hexagon are the chords
+        short = 2 r sin(s) and long = 2 r sin(60 degrees - s).
         """
         radius = math.sqrt((short**2 + long**2 + short * long) / 3.0)
         return cls(radius, math.asin(0.5 * short / radius))
@@ -37,7 +38,7 @@ class JointCircle(NamedTuple):
 
 
 def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, Any]]:
-    """Return the ends and universal axes of six legs, as fields of a model file.
+    """Return the fields of six legs in a model file: joint centers and universal axes.
 
     Neighboring legs lean towards each other: the two legs of a pair at the base lead to different
     pairs at the platform.
@@ -51,7 +52,7 @@ def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, A
 
 
 def legs_of_sides(sides: Fields) -> list[Fields]:
-    """Return the legs of a file that states the distances between the joints.
+    """Return the fields of six legs, from a file that states the joints' distances.
 
     Raises:
         ModelError: a distance is missing, or not above 0; a short side is longer than the long one.

@@ -18,7 +18,7 @@ SPREAD = math.radians(9.0)
 def hexapod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> dict[str, Any]:
-    """Return the fields of a hexapod's model file; the legs are half extended at home.
+    """Return the fields of a hexapod's model file, with half extended legs at home.
 
     Raises:
         InvalidInput: the legs are too short for the stroke.

@@ -101,7 +101,7 @@ def _with_defaults(leg: Fields, defaults: Fields) -> Fields:
 
 
 def _home(top: Fields, leg: Fields) -> FloatArray | None:
-    """Return the stated home pose, or by default the one with half extended legs."""
+    """Return the home pose (7,) that the file states, or else one with half extended legs."""
     if "home" not in top:
         if "sides" not in top:
             return None
@@ -177,7 +177,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
 
 
 def _reading(fields: Fields, name: str) -> JointReading:
-    """Return the name, sign and offset of an actuator's joint, which a file may state."""
+    """Return name, sign and offset [m] of an actuator's joint, which a file may state."""
     fields.only("name", "sign", "offset")
     sign = fields.number("sign", default=1.0)
     if sign not in (1.0, -1.0):
@@ -212,7 +212,7 @@ def _limits(fields: Fields) -> dict[str, Any]:
 
 
 def write_stewart(mechanism: Any, path: Path) -> list[Path]:
-    """Write a platform as a file that `load` reads; return the files written.
+    """Write a platform as a YAML file that `load` reads; return the paths written.
 
     Raises:
         OutputError: the file cannot be written.
@@ -221,7 +221,7 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
 
 
 def short_form(platform: Any) -> dict[str, Any]:
-    """Return a YAML document from which the platform can be read, as its fields."""
+    """Return the fields of a YAML document that describes the platform for `load`."""
     model, structure = platform.model, platform.structure
     readings = [dict(leg.shape.readings[2]._asdict()) for leg in structure.legs]
     legs = [
@@ -237,7 +237,7 @@ def short_form(platform: Any) -> dict[str, Any]:
 
 
 def equality_key(platform: Any) -> dict[str, Any]:
-    """Return the data that comparisons use: the fields of the short form, without names.
+    """Return the data that comparisons use: the fields of the YAML form, without names.
 
     The zero positions of the actuators' joints in the file are ignored.
     """
@@ -259,7 +259,7 @@ def _common(platform: Any) -> dict[str, Any]:
 
 
 def _legs(platform: Any) -> list[dict[str, Any]]:
-    """Return the fields of the legs, without the names, signs and offsets of their joints."""
+    """Return the fields of the legs in a file, without those of their actuators' joints."""
     model, out = platform.model, []
     _, *bodies = platform.bodies
     for leg, lower, upper in zip(platform.structure.legs, bodies, bodies[LEGS:], strict=False):

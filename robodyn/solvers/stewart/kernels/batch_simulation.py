@@ -2,7 +2,7 @@
 
 """Simulation of many platforms, each with its own parameters, eight at a time in SIMD lanes.
 
-The numbers of a platform are the rows of its legs, then the platform with its springs; see
+The packed parameters of a platform are those of its legs, then of body and springs; see
 `dynamics.kernels.batch_simulation`.
 """
 
@@ -21,11 +21,11 @@ from robodyn.solvers.stewart.kernels.layout import LEG_SIZE, OK, SINGULAR
 
 
 class Memory(NamedTuple):
-    """Scratch memory for a simulation step of eight platforms.
+    """Preallocated scratch arrays for a simulation step of eight platforms.
 
     Attributes:
         unit: (7,) pose with a normalized quaternion.
-        held: (6,) efforts with end stops.
+        held: (6,) [N] actuator forces plus forces of end stops.
         M, L, slopes: (6, 6), (6, 6) and (6, 2) for `end_stops.add_end_stops`.
     """
 
@@ -41,13 +41,16 @@ MEMORY: Final = Memory(7, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def unpack(structure: Any, numbers: Any) -> Any:
-    """Return legs (6, LEG_SIZE) and bodies of eight platforms, one platform per SIMD lane."""
+    """Return packed legs (6, LEG_SIZE) and bodies of eight platforms, one per SIMD lane."""
     return as_table(numbers, LEG_SIZE), as_table(numbers, 6 * LEG_SIZE)[1]
 
 
 @inner
 def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
-    """Return whether the quaternions are near unit length, and a state with normalized poses."""
+    """Return whether eight quaternions are near unit length, and the normalized state.
+
+    The first result is one value for all eight; the normalized poses are stored in `unit`.
+    """
     for j in range(7):
         unit[j] = state.q[j]
     under = state.wrench, state.contact, state.base, state.moves
@@ -56,7 +59,10 @@ def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
 
 @inner
 def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bool:
-    """Write the efforts of motors and end stops; return False if they have no solution."""
+    """Write the forces of motors and end stops to `memory.held`.
+
+    Return False if they have no solution.
+    """
     forces = state.acceleration_or_effort
     if not joint_efforts(plant, forces, e.lengths, e.rates, memory.held, slopes):
         return True
@@ -69,7 +75,10 @@ def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bo
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
-    """Write the time derivatives of poses and twists."""
+    """Write the time derivatives of pose to `rate` and of twist to `acceleration`.
+
+    Return a status code of `kernels.layout`.
+    """
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
     is_unit, there = normalized(state, memory.unit)
@@ -85,7 +94,10 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write the equations of motion, see `dynamics.kernels.simulation`."""
+    """Write mass matrix, forces and leg Jacobian of eight platforms to `out`.
+
+    The fields of `out` are those of `dynamics.kernels.simulation`. Return a status code.
+    """
     memory, own = work
     e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift, out.D)
     is_unit, there = normalized(state, memory.unit)
@@ -108,7 +120,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
 
 @inner
 def shapes(structure: Any, rows: Any) -> Any:
-    """Return the shapes of the scratch memory."""
+    """Return the shapes of the scratch arrays, for allocation."""
     return MEMORY, MOTION_EQUATIONS
 
 

@@ -16,7 +16,10 @@ from robodyn.numerics.vectors import add, axpy, combine, cross, dot, norm, scale
 
 @kernel
 def congruence(A: Any, M: Any, out: Any) -> None:
-    """Compute A M A' (6, 6) for a symmetric M; the result is symmetric to the last bit."""
+    """Write the product A M A' (6, 6) for a symmetric matrix M to `out`.
+
+    The result is symmetric to the last bit.
+    """
     for i in range(6):
         for j in range(i + 1):
             total = 0.0
@@ -31,7 +34,7 @@ def congruence(A: Any, M: Any, out: Any) -> None:
 
 @kernel
 def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> None:
-    """Compute D (6, 6): derivative of the leg rates of a constant twist w.r.t. the pose."""
+    """Write the derivative (6, 6) of the leg rates w.r.t. the pose at constant twist."""
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     X, Y, Z = rotation_columns(pose)
     for i in range(6):
@@ -49,7 +52,11 @@ def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> N
 def motion_covariance(
     H: Any, D: Any, length_variance: float, rate_variance: float, of_pose: Any, of_twist: Any
 ) -> bool:
-    """Compute covariances (6, 6) of pose and twist from H and D; return False if H is singular."""
+    """Compute covariances (6, 6) of pose and twist; return False at a singularity.
+
+    `H` is the force Jacobian, `D` the result of `rate_sensitivity`. The results are written to
+    `of_pose` and `of_twist`.
+    """
     G, of_rates, matrix = np.eye(6), np.empty((6, 6)), H.T.copy()
     if not solve_columns(matrix, G, 6):
         return False

@@ -26,7 +26,11 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 
 @inner
 def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
-    """Compute the wrench that a motion requires, minus those of the legs and the environment."""
+    """Compute the residual wrench (6,) of the equations of motion.
+
+    It is the wrench that the motion requires, minus that of the leg forces and that of the
+    environment. Return a status code.
+    """
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
     q, v, a = state.q, state.rates, state.acceleration_or_effort
@@ -43,13 +47,13 @@ def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) ->
 
 @inner
 def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
-    """Displace poses in place, and normalize their quaternions."""
+    """Apply displacements to poses in place, and normalize the poses' quaternions."""
     displace_pose(pose, 0, vector(step, 0), vector(step, 3))
 
 
 @inner
 def drive(platform: Any, H: Any, i: int, j: int) -> Any:
-    """Return entry i of column j of H, the wrench of a unit force of leg j."""
+    """Return component i of the wrench on the platform due to a unit force of leg j."""
     return H[i, j]
 
 
@@ -63,8 +67,8 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Write derivatives of forces, accelerations or loads at rest to `out` (N, 108).
 
-    They are with respect to displacement, twist, and acceleration or forces; each matrix (6, 6) is
-    stored row by row. Returns the number of states, counted from the first, for which the
+    They are three matrices (6, 6), stored row by row: with respect to displacement, to twist, and
+    to acceleration or forces. Return the number of states, counted from the first, for which the
     derivatives exist.
     """
     platform = borrowed_array(legs), borrowed_array(body)

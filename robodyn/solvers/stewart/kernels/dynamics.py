@@ -2,9 +2,10 @@
 
 """Dynamics of one state of the 6-UPS Stewart platform: inverse, forward, mass matrix.
 
-Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h : the wrench
-that a motion requires at the platform is summed first, then solved for either six forces or the
-acceleration. Every function returns a status code of `kernels.layout`.
+Dasgupta and Mruthyunjaya (1998), section 3, in the form  H F + wrench = M accel + h  with the force
+Jacobian H, the leg forces F, the mass matrix M and the bias h: the wrench that a motion requires at
+the platform is summed first, then solved for either six forces or the acceleration. Status codes
+are those of `kernels.layout`.
 """
 
 from __future__ import annotations
@@ -46,10 +47,10 @@ from robodyn.solvers.stewart.kernels.leg import (
 def platform_wrench(
     platform: Any, axes: Any, moving: Any, accel: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute the wrench that the platform requires, with springs (eq. 33, 34 without legs).
+    """Compute force and moment that the platform and its springs require (eq. 33, 34).
 
-    `axes` are the columns of its rotation, `moving` position, velocity and angular velocity,
-    `accel` the derivatives of the latter two.
+    The legs are not included. `axes` are the columns of the platform's rotation, `moving` is its
+    position, velocity and angular velocity, `accel` the derivatives of the latter two.
     """
     X, Y, Z = axes
     position, v, w = moving
@@ -78,7 +79,7 @@ def platform_wrench(
 
 @inner
 def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Compute the mass matrix of the platform alone, in the blocks of `at_reference`."""
+    """Return the mass matrix of the platform without legs, in the form of `at_reference`."""
     r = combine(X, Y, Z, vector(platform, layout.COM))
     none = 0.0 * r[0]
     mass = platform[layout.MASS] + none
@@ -95,7 +96,7 @@ def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
 
 @inner
 def at_reference(inertia: Any, q: Vector) -> Any:
-    """Compute the blocks of the mass matrix for an inertia at a point q from the reference.
+    """Compute the mass matrix of a translational inertia at a point q from the reference.
 
     Returns:
         The symmetric block from acceleration to force, as (xx xy xz), (yy yz zz); the columns of
@@ -118,14 +119,14 @@ def at_reference(inertia: Any, q: Vector) -> Any:
 
 @inner
 def no_blocks(zero: Any) -> Any:
-    """Return the blocks of `at_reference` for a zero mass matrix, with `zero` for each entry."""
+    """Return a zero mass matrix in the form of `at_reference`, with `zero` for each entry."""
     none = (zero, zero, zero)
     return (none, none), (none, none, none), (none, none)
 
 
 @inner
 def add_blocks(a: Any, b: Any) -> Any:
-    """Add two mass matrices in the blocks of `at_reference`."""
+    """Return the sum of two mass matrices in the form of `at_reference`."""
     (f, s), (x, y, z), (p, q) = a
     (g, t), (u, v, w), (r, o) = b
     return (add(f, g), add(s, t)), (add(x, u), add(y, v), add(z, w)), (add(p, r), add(q, o))
@@ -133,10 +134,11 @@ def add_blocks(a: Any, b: Any) -> Any:
 
 @inner
 def damping_blocks(leg: Any, g: Any) -> Any:
-    """Compute the viscous damping matrix of a leg, in the blocks of `at_reference`.
+    """Return the viscous damping matrix of a leg, in the form of `at_reference`.
 
     Its quadratic form is the dissipated power: with the angular velocities W of the leg and w of
-    the platform, universal W.W + spherical (W - w).(W - w) + prismatic L'^2.
+    the platform, the leg's rate L' and the dampings of its three joints,
+    universal W.W + spherical (W - w).(W - w) + prismatic L'^2.
     """
     inverse = 1.0 / g.length
     u, slip = cross(g.c, g.s), leg[layout.SPHERICAL_DAMPING] * inverse
@@ -162,7 +164,7 @@ def damping_blocks(leg: Any, g: Any) -> Any:
 
 @inner
 def write_mass_matrix(blocks: Any, out: Any) -> None:
-    """Write a mass matrix in the blocks of `at_reference` as a matrix (6, 6)."""
+    """Write a mass matrix in the form of `at_reference` to a matrix (6, 6)."""
     (first, second), coupling, (third, fourth) = blocks
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
     lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
@@ -179,7 +181,10 @@ def required_wrench(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, base: Any, with_legs: bool,
     H: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Compute H (6, 6) and the wrench `out` (6,) of H F + external wrench = out."""
+    """Compute the force Jacobian H (6, 6) and the wrench (6,) that a motion requires.
+
+    With the leg forces F, H F + external wrench = `out`. Return a status code.
+    """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)
@@ -202,7 +207,7 @@ def required_wrench(
 
 @inner
 def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
-    """Write column i of a matrix (6, 6)."""
+    """Write two vectors (3,) to column i of a matrix (6, 6)."""
     for j in range(3):
         H[j, i] = upper[j]
         H[j + 3, i] = lower[j]
@@ -210,7 +215,10 @@ def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
 
 @inner
 def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, out: Any) -> int:
-    """Compute actuator forces (6,) of one state under a wrench; H (6, 6) is scratch."""
+    """Write the actuator forces (6,) of one state under a wrench to `out`.
+
+    `H` (6, 6) is scratch. Return a status code.
+    """
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
     if status != layout.OK:
@@ -222,7 +230,11 @@ def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, ou
 
 @inner
 def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
-    """Compute the mass matrix (6, 6): sum of J' m J, with J = [E, -q x] at every leg's tip."""
+    """Write the mass matrix (6, 6) of platform and legs at one pose to `out`.
+
+    A leg with the inertia m at its tip contributes J' m J, with J = [E, -q x] and the vector q from
+    the reference point to the tip. Return a status code.
+    """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     blocks = platform_inertia(platform, X, Y, Z)
@@ -237,10 +249,11 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 
 
 class MotionEquations(NamedTuple):
-    """Equations of motion M accel + bias = H F + external wrench, and the legs' lengths and rates.
+    """Terms of the equations of motion M accel + bias = H F + external wrench.
 
     Attributes:
-        M, H: (6, 6).
+        M: (6, 6) mass matrix.
+        H: (6, 6) force Jacobian; F are the leg forces.
         bias: (6,) gravity, velocity terms and friction.
         lengths, rates: (6,) of the legs.
         drift: (6,) second derivatives of the lengths without acceleration of the platform.
@@ -263,7 +276,10 @@ MOTION_EQUATIONS: Final = MotionEquations((6, 6), (6, 6), 6, 6, 6, 6, (6, 6))
 def motion_equations(
     legs: Any, platform: Any, pose: Any, twist: Any, base: Any, with_damping: bool, e: Any
 ) -> int:
-    """Write the `MotionEquations` of one state; D is computed only if `with_damping`."""
+    """Write the terms of the equations of motion of one state to `e`, a `MotionEquations`.
+
+    The damping matrix D is computed only if `with_damping`. Return a status code.
+    """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     v, w = vector(twist, 0), vector(twist, 3)

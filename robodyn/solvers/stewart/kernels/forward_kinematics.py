@@ -3,9 +3,10 @@
 """Forward kinematics: pose, twist and acceleration from leg lengths, rates and accelerations.
 
 The pose solves (L_i^2 - l_i^2) / 2 = 0, six equations whose Jacobian has the rows
-[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, are smooth at zero leg length. Newton steps move
-on
-the manifold: a translation, and a rotation vector in the base frame.
+[S_i, q_i x S_i] and which, unlike L_i - l_i = 0, are smooth at zero leg length. L_i is the length
+of leg i at the pose, l_i the given one, S_i the leg's vector, and q_i leads from the platform's
+reference point to the leg's tip. Newton steps move on the manifold: a translation, and a rotation
+vector in the base frame.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ LARGEST_DAMPING = 1e2
 
 @inner
 def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> float:
-    """Compute errors (6,) of the squared lengths, their Jacobian (6, 6); return max |L - l|."""
+    """Compute errors (6,) of the squared leg lengths at a pose, and their Jacobian (6, 6).
+
+    Return the largest error [m] of a length.
+    """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
     largest = 0.0
@@ -64,16 +68,18 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
 
 @inner
 def displaced_pose(pose: Any, step: Any, factor: float, out: Any) -> None:
-    """Write the pose (7,) after factor * step (6,) on the manifold."""
+    """Write the pose (7,) after the displacement `factor` * `step` (6,) to `out`."""
     copy(pose, out)
     displace_pose(out, 0, scale(factor, vector(step, 0)), scale(factor, vector(step, 3)))
 
 
 @inner
 def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
-    """Compute the Newton step (6,), J step = -error, or a damped Marquardt step.
+    """Compute a Newton step (6,), or with `damping` a Marquardt step, from the errors.
 
-    The Marquardt step solves (J'J + damping diag J'J) step = -J' error. N (6, 6) is scratch.
+    With the Jacobian J of the errors, the Newton step solves J step = -error, the Marquardt step
+    (J'J + damping diag J'J) step = -J' error. `N` (6, 6) is scratch. Return False if there is no
+    solution.
     """
     if damping == 0.0:
         for i in range(6):
@@ -94,9 +100,10 @@ def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
 
 @inner
 def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, error: Any) -> float:
-    """Halve `step` until the squared error falls; update `pose`, J and error.
+    """Halve `step` until the squared error falls, then update `pose`, Jacobian and error.
 
-    Returns max |L - l| there, or -1 with `pose` and `error` unchanged if no step helps.
+    Return the largest error [m] of a length at the new pose, or -1 with `pose` and `error`
+    unchanged if no step helps.
     """
     before = 0.0
     longest = 0.0
@@ -130,7 +137,7 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     increase it would converge more often, but to a distant solution in another assembly mode.
 
     Returns:
-        A status, and max |L - l| [m] of the final pose.
+        A status code, and the largest error [m] of a length at the final pose.
     """
     J, N = stack(6, 6), stack(6, 6)
     error, step, trial = stack(1, 6)[0], stack(1, 6)[0], stack(1, 7)[0]
@@ -160,9 +167,11 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
 def platform_motion(
     legs: Any, pose: Any, rates: Any, accelerations: Any, G: Any, twist: Any, accel: Any
 ) -> int:
-    """Compute twist and acceleration (6,) of the platform from those of the legs: eq. 5, 8.
+    """Compute twist and acceleration (6,) of the platform from the motion of its legs.
 
-    H' twist = L' and H' accel = L'' - s.(w x (w x q)) - L |W x s|^2; G (6, 6) is scratch.
+    With the force Jacobian H, a leg's rate L', second derivative L'', direction s and angular
+    velocity W, and the platform's angular velocity w, H' twist = L' (eq. 5) and H' accel = L'' -
+    s.(w x (w x q)) - L |W x s|^2 (eq. 8). `G` (6, 6) is scratch. Return a status code.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -190,10 +199,10 @@ def platform_motion(
 def solve_poses(
     legs: Any, lengths: Any, guess: Any, run: int, out: Any, residual: Any, status: Any
 ) -> None:
-    """Write the poses for leg lengths (N, 6) to `out` (N, 7).
+    """Write the poses with leg `lengths` (N, 6) to `out` (N, 7).
 
     The first of every `run` elements starts from its guess (N, 7), the others start from the
-    previous solution.
+    previous solution. The largest error [m] of a length is written to `residual` (N,).
     """
     for n in range(lengths.shape[0]):
         start = guess[n] if n % run == 0 else out[n - 1]
@@ -205,7 +214,7 @@ def solve_poses(
 def platform_motions(
     legs: Any, pose: Any, rates: Any, accelerations: Any, twist: Any, accel: Any, status: Any
 ) -> None:
-    """Compute twists and accelerations (N, 6) at poses (N, 7) from those of the legs."""
+    """Write twists and accelerations (N, 6) of the platform for N motions of its legs."""
     G = stack(6, 6)
     for n in range(pose.shape[0]):
         status[n] = platform_motion(

@@ -26,10 +26,10 @@ from robodyn.solvers.stewart.kernels import dynamics, layout, leg, single
 
 
 class Work(NamedTuple):
-    """Scratch memory of the simulation of one platform.
+    """Preallocated scratch arrays for the simulation of one platform.
 
     Attributes:
-        poses: (4, 7).
+        poses: (4, 7) rows for poses and twists.
         held, lengths, rates: (6,) forces with end stops, and motion of the legs.
         M, L, slopes: (6, 6), (6, 6) and (6, 2) for `end_stops.add_end_stops`.
     """
@@ -48,7 +48,10 @@ WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
-    """Write the forces of motors and end stops; return False if they have no solution."""
+    """Write the forces of motors and end stops to `work.held`, and the legs' motion.
+
+    Return False if the forces have no solution.
+    """
     legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][single.PLATFORM :]
     X, Y, Z = single.unit_columns(pose)
     g = leg.leg_geometry(legs, vector(pose, 0), X, Y, Z)
@@ -79,7 +82,7 @@ def normalize(pose: Any) -> None:
 
 @inner
 def pose_rate(pose: Any, twist: Any, out: Any) -> None:
-    """Compute the time derivative (7,) of a pose: velocity, and half of omega times quaternion."""
+    """Compute the time derivative (7,) of a pose (7,) that moves with a twist (6,)."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     a, b, c = twist[3], twist[4], twist[5]
     out[0], out[1], out[2] = twist[0], twist[1], twist[2]
@@ -91,7 +94,7 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 @inner
 def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Compute the forces (6,) of a control law in `control_laws`."""
+    """Write the forces (6,) of a control law to `out`; return whether they exist."""
     (lanes,) = control.model
     if control.law == control_laws.GIVEN:
         for j in range(6):
@@ -119,7 +122,10 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 
 @preoptimized
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
-    """Compute the time derivatives of pose and twist."""
+    """Write the time derivatives of pose to `rate` and of twist to `accel`.
+
+    Return a status code of `kernels.layout`.
+    """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
     pose_rate(pose, twist, rate)
@@ -132,14 +138,17 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
 
 @inner
 def to_manifold(plant: Any, pose: Any, twist: Any, work: Any, at_stage: bool) -> int:
-    """Normalize the quaternion of the pose."""
+    """Normalize the quaternion of the pose in place, and return the status OK."""
     normalize(pose)
     return layout.OK
 
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write the equations of motion, see `dynamics.kernels.simulation`."""
+    """Write mass matrix, forces and leg Jacobian of one platform to `out`.
+
+    The fields of `out` are those of `dynamics.kernels.simulation`. Return a status code.
+    """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
     force, L = out.force, out.L
@@ -181,19 +190,19 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
 
 @inner
 def configuration_rate(plant: Any, pose: Any, twist: Any, work: Any, out: Any) -> None:
-    """Compute the time derivative of a pose."""
+    """Write the time derivative (7,) of a pose to `out`."""
     pose_rate(pose, twist, out)
 
 
 @inner
 def sizes(plant: Any) -> tuple[int, int, int]:
-    """Return the sizes of pose, twist and forces."""
+    """Return the sizes of a pose, a twist and the leg forces: 7, 6, 6."""
     return 7, 6, 6
 
 
 @inner
 def joint_positions(plant: Any, pose: Any, out: Any) -> None:
-    """Write the lengths of the legs."""
+    """Write the lengths (6,) [m] of the legs at a pose to `out`."""
     X, Y, Z = single.unit_columns(pose)
     g = leg.leg_geometry(rows_of(plant.mechanism[0], 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
@@ -202,7 +211,7 @@ def joint_positions(plant: Any, pose: Any, out: Any) -> None:
 
 @inner
 def work_shapes(platform: Any, model: Any) -> Work:
-    """Return the shapes of the scratch memory."""
+    """Return the shapes of the scratch arrays, for allocation."""
     return WORK
 
 

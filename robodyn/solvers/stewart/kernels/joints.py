@@ -32,7 +32,11 @@ def universal_leg(g: Any) -> Any:
 
 @inner
 def write_positions(g: Any, reading: Any, out: Any, at: int) -> None:
-    """Write positions of a leg's joints: the leg frame is [h u k] Rz(q1) Ry(q2)."""
+    """Write positions of a leg's three URDF joints to `out`, from index `at`.
+
+    The angles q1, q2 follow from the leg frame [h u k] Rz(q1) Ry(q2), with the axes h, u, k of the
+    universal joint at zero.
+    """
     along_h = dot(g.s, vector(reading, AXES))
     along_u = dot(g.s, vector(reading, AXES + 3))
     along_k = dot(g.s, vector(reading, AXES + 6))
@@ -46,7 +50,11 @@ def write_positions(g: Any, reading: Any, out: Any, at: int) -> None:
 @inner
 def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: Any, at: int,
                 step: int) -> None:  # fmt: skip
-    """Write rates or accelerations of a leg's joints."""
+    """Write rates or accelerations of a leg's three URDF joints to `out`, from index `at`.
+
+    The arguments are those about both axes of the universal joint, and that of the length; `step`
+    is the distance of the entries in `out`.
+    """
     out[at] = reading[SIGN] * about_k
     out[at + step] = reading[SIGN + 1] * about_y
     out[at + 2 * step] = reading[SIGN + 2] * rate
@@ -54,9 +62,11 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
 
 @batch_entry
 def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
-    """Compute joint positions p (N, 25) and tangents S (N, 24 * 6) at normalized poses (N, 7).
+    """Compute URDF joint positions and the derivatives of their rates at poses (N, 7).
 
-    Returns the number of states, counted from the first, for which the results exist.
+    The positions of the 18 leg joints and the floating joint are written to `p` (N, 25), the
+    derivatives of their rates with respect to the twist to `S` (N, 24 * 6), row by row. Poses must
+    be normalized. Return the number of states, counted from the first, for which the results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     p, S = borrowed_array(p), borrowed_array(S)
@@ -89,9 +99,11 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
 def motions(
     legs: Any, readings: Any, pose: Any, twist: Any, accel: Any, p: Any, r: Any, c: Any
 ) -> int:
-    """Compute joint positions p (N, 25), rates r and accelerations c (N, 24) of a motion.
+    """Compute positions, rates and accelerations of the URDF joints in a motion.
 
-    Returns the number of states, counted from the first, for which the results exist.
+    They are written to `p` (N, 25), `r` (N, 24) and `c` (N, 24): those of the 18 leg joints, then
+    of the floating joint. Return the number of states, counted from the first, for which the
+    results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     twist, accel = borrowed_array(twist), borrowed_array(accel)

@@ -19,7 +19,10 @@ from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, 
 
 @inner
 def geometry_status(g: Any, i: int) -> int:
-    """Return the status of leg i, for one state or eight: OK if it has a length and a frame."""
+    """Return the status code of leg i: OK if it has a length and a frame.
+
+    It is one code for a single state, or for eight in SIMD lanes.
+    """
     if any_of(~(g.length > layout.SMALLEST_LENGTH)):
         return layout.ZERO_LENGTH + i + 1
     if any_of(~(g.sine > layout.SMALLEST_SINE)):
@@ -56,7 +59,11 @@ def leg_motion(
     universal_rates: Any,
     status: Any,
 ) -> None:
-    """Compute L, L', L'' (N, 6), s, W, A (N, 6, 3) and universal rates (N, 6, 2): eq. 2 to 9."""
+    """Write the motion of the legs for poses (N, 7), twists and accelerations: eq. 2 to 9.
+
+    Lengths, their first and second derivatives are (N, 6), directions, angular velocities and
+    angular accelerations (N, 6, 3), rates about the axes of the universal joints (N, 6, 2).
+    """
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
         w = vector(twist[n], 3)

@@ -2,8 +2,8 @@
 
 """Batches of states of a 6-UPS Stewart platform in SIMD lanes, see `dynamics.kernels.lanes`.
 
-The equations are those of `kernels.leg` and `kernels.dynamics`. Every function returns the number
-of solved states, counted from the first.
+The equations are those of `kernels.leg` and `kernels.dynamics`. Functions for N states return the
+number of solved states, counted from the first.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from robodyn.solvers.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
 
 @inner
 def normalize(pose: Any) -> bool:
-    """Normalize eight quaternions; return False if one is too far from unit length."""
+    """Normalize eight quaternions; return False if any is too far from unit length."""
     square = 0.0 * pose[3]
     for j in range(3, 7):
         square = square + pose[j] * pose[j]
@@ -46,7 +46,7 @@ def normalize(pose: Any) -> bool:
 
 @inner
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
-    """Compute actuator forces, for `evaluate_lanes`."""
+    """Compute actuator forces (6,) of eight states; return a status code."""
     legs, body = platform
     if not normalize(state.q):
         return layout.SINGULAR
@@ -64,7 +64,7 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
 
 @inner
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute gravity, velocity terms and friction, for `evaluate_lanes`."""
+    """Compute the wrench (6,) of gravity, velocity terms and friction of eight states."""
     legs, body = platform
     if not normalize(state.q):
         return layout.SINGULAR
@@ -77,7 +77,7 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute platform accelerations, for `evaluate_lanes`."""
+    """Compute platform accelerations (6,) of eight states; return a status code."""
     if not normalize(state.q):
         return layout.SINGULAR
     status = equations_in_lanes(platform, state, False, s)
@@ -86,7 +86,7 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
 
 @inner
 def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) -> int:
-    """Compute the `MotionEquations` of eight states with normalized poses."""
+    """Write the `MotionEquations` of eight states with normalized poses to `e`."""
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, layout.GRAVITY), 0.0 * state.q[0])
     return dynamics.motion_equations(legs, body, state.q, state.rates, base, with_damping, e)
@@ -94,7 +94,7 @@ def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) ->
 
 @inner
 def compute_accelerations(state: Any, e: Any, out: Any) -> int:
-    """Compute accelerations from `MotionEquations`; M is overwritten."""
+    """Solve `MotionEquations` for the accelerations (6,); the mass matrix is overwritten."""
     for i in range(6):
         total = -e.bias[i]
         if state.contact:
@@ -107,7 +107,7 @@ def compute_accelerations(state: Any, e: Any, out: Any) -> int:
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrix, row by row, for `evaluate_lanes`."""
+    """Compute the mass matrices of eight states, row by row; return a status code."""
     if not normalize(state.q):
         return layout.SINGULAR
     return one_mass_matrix(platform[0], platform[1], state.q, as_table(found, 6))
@@ -115,7 +115,10 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 
 @inner
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute H with moments divided by a length, row by row, for `evaluate_lanes`."""
+    """Compute the force Jacobians of eight states, moments divided by a length.
+
+    Each is stored row by row. Return a status code.
+    """
     if not normalize(state.q):
         return layout.SINGULAR
     position = vector(state.q, 0)
@@ -132,7 +135,10 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute the condition number of H with moments divided by a length, for `evaluate_lanes`."""
+    """Compute the force Jacobians' condition numbers, moments divided by a length.
+
+    They are those of eight states. Return a status code.
+    """
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
     if status == layout.OK:
@@ -146,7 +152,10 @@ def find_condition_number(platform: Any, state: Any, length: float, s: Any, foun
 def evaluate_states(
     find: Any, legs: Any, platform: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Write the results (N, k) for the arguments of N states to `out`."""
+    """Write the results (N, k) of a function for N states to `out`, eight at a time.
+
+    `find` is a function of this module. Return the number of solved states.
+    """
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_tables(dynamics.MOTION_EQUATIONS)
     return evaluate_lanes(find, known, given, 9, settings, False, s, borrowed_array(out))
@@ -164,7 +173,7 @@ def inverse_dynamics(
     with_legs: bool,
     out: Any,
 ) -> int:
-    """Write the actuator forces of N states to `out` (N, 6)."""
+    """Write the actuator forces of N states to `out` (N, 6); return how many are solved."""
     given = pose, twist, accel, wrench, base
     return evaluate_states(find_forces, legs, platform, given, with_legs, out)
 
@@ -178,16 +187,20 @@ jacobian = of_configurations("jacobian", find_jacobian, 1.0)
 
 @batch_entry
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
-    """Write the condition numbers of H, with moments divided by `length`, to `out` (N, 1)."""
+    """Write the condition numbers of the force Jacobian at N poses to `out` (N, 1).
+
+    The Jacobian's moment rows are divided by `length`. Return the number of solved states.
+    """
     return evaluate_states(find_condition_number, legs, platform, (pose,), length, out)
 
 
 @entry_kernel
 def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
-    """Write the forces of N platforms with different parameters in one state to `out` (N, 6).
+    """Write the actuator forces of N platforms in one state to `out` (N, 6).
 
-    `numbers` (groups, (6 LEG_SIZE + ...) * 8) has the legs of each group of eight, row by row,
-    and then the platforms.
+    The platforms have different parameters: `numbers` (groups, (6 LEG_SIZE + ...) * 8) has the legs
+    of each group of eight platforms, row by row, and then the platforms. Return False if the state
+    is invalid or singular.
     """
     numbers, out = borrowed_array(numbers), borrowed_array(out)
     state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))

@@ -2,8 +2,11 @@
 
 """One UPS leg: its geometry, its motion, and the force it requires from the platform.
 
-Symbols as in Dasgupta and Mruthyunjaya (1998), section 2: b, p, k, q, S, L, s, W, A, rd, ru, C,
-K, D. All vectors in the base frame. Two things differ from the paper, where it is in error: the
+Symbols as in Dasgupta and Mruthyunjaya (1998), section 2, all vectors in the base frame: b and p
+are the leg's joint centers at base and platform, k is the fixed axis of the universal joint, q
+leads from the platform's reference point to the tip, S = L s is the leg's vector with length L, W
+and A are the leg's angular velocity and acceleration, rd and ru its parts' centers of mass; C, K
+and D are explained in `LegLoad`. Two things differ from the paper, where it is in error: the
 universal joint spins the leg about its own axis (its W obeys W.c = 0 with c = k x y, not
 W.s = 0), and its constraint moment is along c, not along s. A spherical joint at the base has
 neither (`spin` = 0): W.s = 0 as in the paper, and no moment.
@@ -36,7 +39,11 @@ from robodyn.solvers.stewart.kernels import layout
 
 
 class LegGeometry(NamedTuple):
-    """Geometry of a leg: platform point q from the reference point, length L, T = [s y z], c."""
+    """Geometry of a leg for a pose of the platform; vectors in the base frame.
+
+    `q` leads from the platform's reference point to the tip, `s` is the leg's direction, [s y z]
+    the leg frame, and c = k x y with the fixed axis k of the universal joint.
+    """
 
     q: Vector
     length: float
@@ -49,7 +56,10 @@ class LegGeometry(NamedTuple):
 
 
 class LegVelocity(NamedTuple):
-    """Velocities of a leg: of its tip, L', angular velocity W, and the rates about k and y."""
+    """Velocities of a leg: of its tip and its length, angular velocity W, joint rates.
+
+    The rates are those about the universal joint's fixed axis k and carried axis y.
+    """
 
     tip: Vector
     rate: float
@@ -59,17 +69,20 @@ class LegVelocity(NamedTuple):
 
 
 class LegAcceleration(NamedTuple):
-    """Second derivative L'' of a leg's length, and its angular acceleration A."""
+    """Second derivative of a leg's length, and its angular acceleration A."""
 
     rate: float
     A: Vector
 
 
 class LegLoad(NamedTuple):
-    """Loads of a leg: C, its tip force without the actuator force, and the friction moment f.
+    """Loads of a leg in motion.
 
-    The platform pushes on the leg's tip with `tip_force` - F s, with the actuator force F. `drive`
-    is the part of F that moves the rotor and overcomes the friction along the leg.
+    The platform pushes on the leg's tip with `tip_force` - F s, with the actuator force F along the
+    leg's direction s. `C` is the moment that the leg requires about its base point, `K` the tip
+    force normal to the leg, `D` the one along it. `moment` is the universal joint's constraint
+    moment along c = k x y, `friction` that of the spherical joint's friction. `drive` is the part
+    of F that moves the rotor and overcomes spring and friction along the leg.
     """
 
     C: Vector
@@ -111,7 +124,7 @@ def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) ->
 
 @inner
 def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
-    """Compute velocities of a leg for the platform twist (v, w)."""
+    """Compute the `LegVelocity` of a leg for the platform twist (v, w)."""
     tip = add(v, cross(w, g.q))
     rate = dot(g.s, tip)
     Wp = scale(1.0 / g.length, cross(g.s, tip))
@@ -123,7 +136,7 @@ def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
 
 @inner
 def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
-    """Compute accelerations of a leg for the platform acceleration (a, alpha)."""
+    """Compute the `LegAcceleration` of a leg for the platform acceleration (a, alpha)."""
     tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
     W_x_s = cross(m.W, g.s)
     # W x s depends only on the part of W normal to the leg, so the axial spin drops out here
@@ -138,7 +151,7 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 
 @inner
 def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
-    """Compute the centers of mass rd, ru of the lower and upper part, from the base point."""
+    """Compute a leg's centers of mass, of lower and upper part, from its base point."""
     rd = combine(g.s, g.y, g.z, vector(leg, layout.LOWER_COM))
     return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, layout.UPPER_COM)))
 
@@ -147,7 +160,11 @@ def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
 def center_forces(
     leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute the forces that accelerate the parts and support their weight (eq. 13, 14)."""
+    """Compute the forces that accelerate a leg's two parts and support their weight.
+
+    They are those of the lower and of the upper part, eq. 13 and 14 of Dasgupta and Mruthyunjaya
+    (1998).
+    """
     rd, ru = places
     ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
     au = add(cross(n.A, ru), cross(m.W, cross(m.W, ru)))
@@ -164,7 +181,10 @@ def center_forces(
 
 @inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
-    """Compute forces of a leg in motion: eq. 17-24, with the universal joint's moment along c."""
+    """Compute the `LegLoad` of a leg in motion (1998, eq. 17-24, corrected).
+
+    The universal joint's moment is along c = k x y, normal to both of its axes.
+    """
     rd, ru = centers(leg, g)
     lower_force, upper_force = center_forces(leg, g, m, n, (rd, ru), base)
     omega, alpha = turning(base, m.W, n.A)
@@ -191,10 +211,11 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
 
 @inner
 def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
-    """Compute the moment that changes the rotor's spin momentum J ratio L' s.
+    """Compute the moment on a leg that changes the spin momentum of its rotor.
 
-    It consists of the spin-up and the gyroscopic moment. The rotor's inertia as a component of the
-    lower part is not included.
+    With the rotor's inertia J, its transmission `ratio`, the leg's rate L' and direction s, the
+    spin momentum is J ratio L' s. The moment consists of the spin-up and the gyroscopic moment. The
+    rotor's inertia as a component of the lower part is not included.
     """
     momentum = leg[layout.SPIN_INERTIA] * m.rate
     return axpy(leg[layout.SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
@@ -204,9 +225,10 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
 def leg_wrench(
     leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute the wrench about the reference point that a moving leg requires.
+    """Compute force and moment on the platform that a moving leg requires.
 
-    The platform's twist is (v, w), its acceleration (a, alpha); actuator forces are not included.
+    The moment is about the platform's reference point. The platform's twist is (v, w), its
+    acceleration (a, alpha); actuator forces are not included.
     """
     m = leg_velocity(g, v, w)
     n = leg_acceleration(g, m, a, alpha, w)
@@ -216,11 +238,12 @@ def leg_wrench(
 
 @inner
 def leg_tip_inertia(leg: Any, g: Any) -> Any:
-    """Compute the force at the tip of a leg per tip acceleration S'' from rest, without gravity.
+    """Compute a leg's inertia at its tip: tip force per tip acceleration from rest.
 
     The result is a symmetric matrix, as (xx xy xz), (yy yz zz), whose quadratic form is twice the
-    kinetic energy for a tip velocity. In the leg frame the leg rotates at (spin S'y, -S'z / L,
-    S'y / L) and its length changes at S'x. The inertia about the base point is that of both parts.
+    kinetic energy for a tip velocity S'. In the leg frame the leg rotates at (spin S'y, -S'z / L,
+    S'y / L) and its length L changes at S'x. The inertia about the base point is that of both
+    parts.
     """
     upper, inverse = leg[layout.UPPER_MASS], 1.0 / g.length
     x, y, z = vector(leg, layout.UPPER_COM)

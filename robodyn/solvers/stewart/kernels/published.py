@@ -58,13 +58,13 @@ SHIFT_2012: Final = 2  # eq. 32, 33, 50: the parallel-axis term, of base-frame c
 
 @kernel
 def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
-    """Return mass (r.r E - r r') a."""
+    """Return the parallel-axis inertia mass (r.r E - r r') of a point r, times a vector a."""
     return scale(mass, axpy(-dot(r, a), r, scale(dot(r, r), a)))
 
 
 @kernel
 def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """Return the product of a vector a and the terms that a formulation adds to a leg's inertia."""
+    """Return the inertia that a formulation adds to that of a leg, times a vector a."""
     if shift == SHIFT_1998:
         return scale(leg[layout.UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -79,7 +79,7 @@ def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
 
 @kernel
 def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
-    """Compute velocity and acceleration of a leg with the spin of a formulation."""
+    """Compute `LegVelocity` and `LegAcceleration` of a leg with the spin of a formulation."""
     m = leg_velocity(g, v, w)
     if spin == NO_SPIN:
         Wp = axpy(-dot(g.s, m.W), g.s, m.W)
@@ -106,7 +106,7 @@ def leg_tip_force(
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
-    """Compute the tip force of a leg without the actuator force, and the friction moment f."""
+    """Compute a leg's tip force without actuator force, and its friction moment."""
     load = leg_load(leg, g, m, n, w, base)
     C = add(load.C, shifted(leg, g, shift, n.A))
     C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
@@ -120,7 +120,11 @@ def leg_tip_force(
 def inverse_dynamics_as_printed(
     legs: Any, platform: Any, state: Any, departures: Any, H: Any, out: Any
 ) -> int:
-    """Compute actuator forces (6,) of a `State` with `departures` from the exact equations."""
+    """Compute actuator forces (6,) of one state by the equations as printed in a paper.
+
+    `departures` are the codes of spin, moment and shift by which they differ from the exact ones.
+    Return a status code.
+    """
     spin, moment_axis, shift = departures
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     position = vector(pose, 0)
@@ -156,7 +160,11 @@ def all_as_printed(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, departures: Any,
     out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Write forces with departures from the exact equations to `out` (N, 6), and statuses (N,)."""
+    """Write actuator forces (N, 6) by the equations as printed in a paper to `out`.
+
+    `departures` are the codes of spin, moment and shift by which they differ from the exact ones.
+    Status codes are written to `status` (N,).
+    """
     H = np.empty((6, 6))
     for n in range(pose.shape[0]):
         state = State(pose[n], twist[n], accel[n], wrench[n], True, wrench[n], False)

@@ -42,7 +42,12 @@ from robodyn.solvers.stewart.kernels.leg import (
 def leg_reactions(
     leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Compute the loads Fs, Fc, Mp (about the base point), Fu and Mu c in a leg's joints."""
+    """Compute the loads in the joints of one leg.
+
+    Returns:
+        Spherical force, prismatic force, prismatic moment (about the base point), universal force
+        and universal moment, with the signs of `Reactions`.
+    """
     load = leg_load(leg, g, m, n, w, base)
     _, ru = places = centers(leg, g)
     lower, upper = center_forces(leg, g, m, n, places, base)
@@ -60,9 +65,10 @@ def reactions(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any,
     moves: bool, out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Write all joint reactions to `out` (5, N, 6, 3), with the order and signs of `Reactions`.
+    """Write the loads in all leg joints of N states to `out` (5, N, 6, 3).
 
-    `base` (N, 9) is the motion of the base, if it `moves`.
+    Order and signs are those of `Reactions`. `base` (N, 9) is the motion of the base, if it
+    `moves`.
     """
     H, forces = np.empty((6, 6)), np.empty(6)
     for k in range(pose.shape[0]):

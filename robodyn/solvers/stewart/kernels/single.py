@@ -35,7 +35,7 @@ NONE = (0.0, 0.0, 0.0)
 
 @inner
 def is_pose(pose: Any) -> bool:
-    """Return whether pose has seven finite numbers and a unit quaternion."""
+    """Return whether `pose` is one pose: seven finite components and a unit quaternion."""
     if pose.shape[0] != 7:
         return False
     # 0 times infinity or NaN is NaN, which is never equal to itself
@@ -56,7 +56,7 @@ def unit_columns(pose: Any) -> Any:
 
 @inner
 def add_legs(start: Vector, a: Any) -> Vector:
-    """Add the legs' vectors to a vector, in the order of a loop over the legs."""
+    """Return the sum of a vector and the six legs' vectors, added in the order of a loop."""
     x, y, z = start
     for i in range(6):
         x += lane(a[0], i)
@@ -67,13 +67,17 @@ def add_legs(start: Vector, a: Any) -> Vector:
 
 @inner
 def is_degenerate(g: Any) -> bool:
-    """Return whether a leg has no length or no frame; NaN counts as missing."""
+    """Return whether any leg has no length or no frame, or is NaN; one value for all."""
     return bool(any_of(~((g.length > layout.SMALLEST_LENGTH) & (g.sine > layout.SMALLEST_SINE))))
 
 
 @inner
 def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
-    """Return the status of the first leg without a result; SINGULAR if all legs have one."""
+    """Return the status code of the first leg without a length or frame.
+
+    It is SINGULAR if there is no such leg: then the equations have no solution. Frames are required
+    only if `needs_frames`.
+    """
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
     for i in range(6):
@@ -86,15 +90,16 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
 
 @inner
 def is_valid_state(state: Any, trusted: bool) -> bool:
-    """Return whether a state is valid."""
+    """Return whether the pose and motion of one state are valid, or `trusted`."""
     return trusted or (is_pose(state.q) and is_motion(state, 6, 6))
 
 
 @inner
 def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tuple[Vector, Vector]:
-    """Compute the wrench for a pose and twist with acceleration `accel`.
+    """Compute force and moment that a motion of platform and legs requires.
 
-    `axes` are the columns of the platform's rotation, `g` is the geometry of the legs.
+    `state` contains pose and twist, `accel` is the acceleration, `axes` are the columns of the
+    platform's rotation, and `g` is the geometry of the legs.
     """
     legs, platform, twist = rows_of(model, 0), model[PLATFORM:], state.rates
     v, w = vector(twist, 0), vector(twist, 3)
@@ -108,7 +113,7 @@ def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tu
 
 @inner
 def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Compute gravity, velocity terms and friction (6,) of one state of a pose and a twist."""
+    """Compute the wrench (6,) of gravity, velocity terms and friction of one state."""
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -123,7 +128,7 @@ def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Compute actuator forces (6,) of one state of a pose, a twist and an acceleration."""
+    """Compute the actuator forces (6,) for pose, twist and acceleration of one state."""
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -146,7 +151,7 @@ def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @preoptimized
 def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Compute the platform acceleration (6,) of one state of a pose, a twist and forces."""
+    """Compute the platform acceleration (6,) for pose, twist and forces of one state."""
     if not is_valid_state(state, trusted):
         return False
     legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.acceleration_or_effort
@@ -175,7 +180,7 @@ def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
-    """Put seven numbers into the first seven lanes of a SIMD vector."""
+    """Return a SIMD vector whose first seven lanes are two vectors (3,) and a value."""
     row = with_lane(as_lane(first[0]), 1, first[1])
     row = with_lane(with_lane(row, 2, first[2]), 3, second[0])
     return with_lane(with_lane(with_lane(row, 4, second[1]), 5, second[2]), 6, last)
@@ -183,14 +188,17 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
-    """Compute the mass matrix of platform and legs, in the blocks of `dynamics.at_reference`."""
+    """Return the mass matrix of platform and legs, in the form of `dynamics.at_reference`."""
     legs_blocks = dynamics.at_reference(leg_tip_inertia(legs, g), g.q)
     return sum_of_legs(dynamics.platform_inertia(platform, X, Y, Z), legs_blocks)
 
 
 @inner
 def sum_of_legs(start: Any, legs: Any) -> Any:
-    """Add the mass matrices of all legs, as blocks, in the order of a loop over the legs."""
+    """Return the sum of a mass matrix and those of the six legs.
+
+    All have the form of `dynamics.at_reference`; the legs are added in the order of a loop.
+    """
     (f, s), (x, y, z), (p, q) = start
     (g1, g2), (u, v, w), (h1, h2) = legs
     return (
@@ -204,14 +212,17 @@ def sum_of_legs(start: Any, legs: Any) -> Any:
 def inverse_dynamics(
     model: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
-    """Compute actuator forces (6,) of one state."""
+    """Write the actuator forces (6,) of one state to `out`; return whether they exist."""
     state = state_of(pose, twist, accel, wrench, base)
     return find_forces(borrowed_array(model), state, trusted, borrowed_array(out))
 
 
 @entry_kernel
 def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
-    """Compute gravity, velocity terms and friction (6,) of one state."""
+    """Write gravity, velocity terms and friction (6,) of one state to `out`.
+
+    Return whether the result exists.
+    """
     state = state_of(pose, twist, twist, None, base)
     return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
 
@@ -220,14 +231,17 @@ def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) 
 def forward_dynamics(
     model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
-    """Compute the platform acceleration (6,) of one state."""
+    """Write the platform acceleration (6,) of one state to `out`.
+
+    Return whether the result exists.
+    """
     state = state_of(pose, twist, forces, wrench, base)
     return find_accelerations(borrowed_array(model), state, trusted, borrowed_array(out))
 
 
 @entry_kernel
 def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
-    """Compute the mass matrix (6, 6) of one pose."""
+    """Write the mass matrix (6, 6) at one pose to `out`; return whether it exists."""
     model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not is_pose(pose):
         return False
@@ -242,7 +256,10 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
-    """Compute the condition number of H with moments divided by `length`; -1 if invalid."""
+    """Return the force Jacobian's condition number at one pose; -1 if there is none.
+
+    Moments are divided by `length`.
+    """
     model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
         return -1.0
@@ -261,11 +278,11 @@ def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> flo
 
 @entry_kernel
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Compute the displacement (6,) between poses."""
+    """Write the displacement (6,) [m, rad] between two poses (7,) to `out`."""
     rotations.pose_difference(borrowed_array(start), borrowed_array(goal), borrowed_array(out))
 
 
 @entry_kernel
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Compute the pose (7,) after a displacement (6,)."""
+    """Write the pose (7,) after a displacement (6,) [m, rad] from a pose to `out`."""
     rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

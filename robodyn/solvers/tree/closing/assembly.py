@@ -64,10 +64,12 @@ def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
 
 
 def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """Compute configurations (..., nq) after displacements (..., mobility).
+    """Compute closed configurations (..., nq) after displacements (..., mobility).
+
+    The displacements are those of the independent coordinates, as returned by `difference`.
 
     Raises:
-        NoSolution: the loops do not close there.
+        NoSolution: the loops do not close after a displacement.
     """
     shape, (starts, steps) = flatten(
         configuration=configurations(loop, "configuration", configuration),
@@ -77,7 +79,13 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 
 
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """Close the loops near a displaced configuration by Newton's method, without a search."""
+    """Return the closed configuration (nq,) after a displacement, by Newton's method alone.
+
+    The displacement (mobility,) is that of the independent coordinates. There is no global search.
+
+    Raises:
+        NoSolution: Newton's method does not close the loops.
+    """
     moved = loop.solver.unchecked.try_advance(configuration, np.array(displacement))
     if moved is None:
         text = f"{loop.name}: the loops do not close after a displacement of {displacement}"
@@ -86,7 +94,12 @@ def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray)
 
 
 def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArray) -> FloatArray:
-    """Close the loops at displacements (k, mobility) by Newton's method, without a search."""
+    """Close the loops at displacements (k, mobility) from a configuration, by Newton's method.
+
+    Returns:
+        The configurations (found, nq), up to the first displacement that does not close the
+        loops.
+    """
     q, steps = np.tile(configuration, (len(displacements), 1)), displacements.copy()
     steps[1:] -= displacements[:-1]
     found = entry("displace_all", loop.structure.packed)(q, steps, True, CLOSED, ACCEPTED)
@@ -94,7 +107,7 @@ def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArra
 
 
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration near another one with given driven positions.
+    """Find the configuration (nq,) near another one with given driven positions (n,).
 
     Positions of redundant drives are approached as closely as the loops permit (least squares).
     """
@@ -126,7 +139,7 @@ def assemble(
         pose: (..., 7) of the tip instead of `driven`.
 
     Returns:
-        The configuration.
+        Configuration (..., nq).
 
     Raises:
         NoSolution: the loops do not close; the error contains the largest residual and its closure.
@@ -164,9 +177,9 @@ def motion_of_joints(
 ) -> Motion:
     """Compute configuration, velocity and acceleration for a motion (..., n) of the driven joints.
 
-    Along the last batch dimension each configuration starts from the one before it, the first from
-    the guess, home by default. The positions of redundant drives may disagree by noise and lag;
-    the motion is their least-squares fit.
+    Along the last batch dimension, the search for each configuration starts from the one before it,
+    and the first search from the guess, by default home. The positions of redundant drives may
+    disagree by noise and lag; the motion is their least-squares fit.
 
     Raises:
         UnderActuated: the mechanism has fewer driven joints than degrees of freedom.
@@ -203,7 +216,10 @@ def motion_parts(
     velocities: ArrayLike,
     accelerations: ArrayLike | None,
 ) -> list[FloatArray]:
-    """Broadcast positions, rates and accelerations (..., width); the last are zero by default."""
+    """Return positions, rates and accelerations, broadcast to the same shape (..., width).
+
+    Accelerations are zero if they are None.
+    """
     given = {
         "positions": positions,
         "velocities": velocities,
@@ -230,7 +246,7 @@ def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: Fl
 
 
 def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
-    """Compute the closed configuration after a displacement of the independent coordinates."""
+    """Compute the closed configuration (nq,) after a displacement (mobility,)."""
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         moved = q.copy()
         left = entry("displace", packed)(moved, step, CLOSED)
@@ -243,7 +259,7 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
-    """Compute closed configurations (N, nq) after displacements (N, free)."""
+    """Compute closed configurations (N, nq) after displacements (N, mobility)."""
     if len(starts) < BATCH:
         return _displace_singly(loop, starts, steps)
     found = batch(
@@ -266,7 +282,7 @@ def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArra
 def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """Compute the results of `all_displaced` one by one.
+    """Compute the results of `all_displaced` for one configuration after the other.
 
     If `chained`, each starts from the result of the one before it, the first from its own start.
     """
@@ -287,10 +303,10 @@ def _displace_singly(
 
 
 def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> FloatArray:
-    """Compute configurations (..., nq) with independent coordinates (..., free).
+    """Compute configurations (..., nq) with given independent coordinates (..., mobility).
 
-    Along the last batch dimension each starts from the one before it, the first from a closed
-    configuration.
+    Along the last batch dimension, the search for each configuration starts from the one before it,
+    and the first search starts from the closed configuration `first` (nq,).
     """
     count = target.shape[-2] if target.ndim > 1 else 1
     chains = target.reshape(math.prod(target.shape[:-2]), count, loop.solver.nu)
@@ -341,7 +357,16 @@ def _to_pose(loop: Any, q: FloatArray, pose: FloatArray) -> FloatArray:
 
 
 def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> FloatArray:
-    """Find the closed configuration nearest to a guess.
+    """Find a closed configuration (nq,) near a guess, if necessary by global search.
+
+    Args:
+        loop: the mechanism.
+        q: (nq,) guess.
+        held: rate indices of coordinates that stay constant.
+        extra: further equations, such as those of a tip pose.
+
+    Returns:
+        The configuration.
 
     Raises:
         NoSolution: no solution was found.
@@ -406,11 +431,11 @@ def _each(
 
 
 def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
-    """Close the configuration (nq,) again after a step; unchecked.
+    """Return a configuration (nq,) with its loops closed again after a step; unchecked.
 
     The independent joints keep their positions.
 
     Raises:
-        NoSolution: the loops do not close there.
+        NoSolution: the loops do not close with these positions.
     """
     return displaced(loop, np.array(configuration), np.zeros(loop.solver.nu))

@@ -50,7 +50,7 @@ class AssemblyModes(NamedTuple):
 def assembly_modes(
     loop: Any, driven: ArrayLike, *, searches: int = 6000, seed: int = 0
 ) -> AssemblyModes:
-    """Find the distinct closed configurations with these positions of the driven joints.
+    """Find the distinct closed configurations with given positions of the driven joints.
 
     Two configurations are equal if all joints are at the same points and along the same lines, with
     the same tip pose. So a rod or leg with a universal joint that is rotated by half a turn about
@@ -112,7 +112,7 @@ class _Search:
         self.made = 0
 
     def run(self, count: int) -> None:
-        """Close the loops from a number of starts; the very first is home."""
+        """Search for modes from `count` further starts, and record those found."""
         equations = self._equations
         starts = [self._new_start(self.made + n) for n in range(count)]
         self.made += count
@@ -144,7 +144,7 @@ class _Search:
         self.hits.append(1)
 
     def mark(self, q: FloatArray) -> FloatArray:
-        """Return points (relative to the size), lines and directions of all joints and the tip."""
+        """Return a vector of joint points, axes and the tip's pose, equal for equal modes."""
         tree, size = self._structure.tree, self._equations.size
         B = self._equations.bodies_at(q)
         parts: list[FloatArray] = []
@@ -160,7 +160,7 @@ class _Search:
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])
 
     def standing(self, q: FloatArray) -> FloatArray:
-        """Return the same mode with wrapped angles; if limits are exceeded, move legs near home."""
+        """Return the same mode with wrapped angles, within joint limits if possible."""
         out, tree = self._wrap(q), self._structure.tree
         if not self._is_beyond(out):
             return out

@@ -61,10 +61,10 @@ class Equations:
 
     Attributes:
         tree: tree of the mechanism.
-        packed: packing that stores every entry of K.
+        packed: packing that stores every entry of the Jacobian.
         size: [m] of the mechanism.
-        rows: (rows,) factor of each equation.
-        columns: (rates,) factor of each coordinate.
+        rows: (rows,) scale factor of each equation.
+        columns: (rates,) scale factor of each coordinate.
     """
 
     def __init__(self, tree: Tree, packed: Packed) -> None:
@@ -82,19 +82,19 @@ class Equations:
         self._advance = entry("advance", packed)
 
     def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute equations (rows,) and K (rows, rates) in comparable units."""
+        """Compute the residuals (rows,) and their Jacobian (rows, rates) in comparable units."""
         m = len(self.rows)
         gap, K = self._evaluate(q)
         K = K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return gap[:m] * self.rows, K
 
     def relative_residual(self, q: FloatArray) -> float:
-        """Compute the largest residual, relative to the size."""
+        """Compute the largest residual at a configuration, relative to the size."""
         gap, _ = self._evaluate(q)
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
 
     def bodies_at(self, q: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """Compute the state (bodies, BODY_SIZE) of each body; at rest by default."""
+        """Compute frame and motion (bodies, BODY_SIZE) of each body; at rest by default."""
         B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
         v = np.zeros(self.tree.rates) if rates is None else rates
         self._state(np.ascontiguousarray(q), v, B)
@@ -108,7 +108,7 @@ class Equations:
         return gap, K
 
     def worst(self, q: FloatArray) -> str:
-        """Return the name of the closure with the largest residual."""
+        """Return the name of the closure with the largest residual at a configuration."""
         gap, _ = self.at(q)
         return self.packed.names[int(np.argmax(np.abs(gap)))] if len(gap) else ""
 
@@ -219,7 +219,7 @@ class Equations:
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 
     def _senses(self, q: FloatArray) -> FloatArray:
-        """Return numbers (closures,) whose signs are the orientations; 1 if only one exists."""
+        """Return values (closures,) whose signs are hinge orientations; 1 for others."""
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
             return out
@@ -244,7 +244,7 @@ class Equations:
 
 
 class TipPose:
-    """Equations that place the tip at a pose, or at some components of it, in comparable units.
+    """Equations that place the tip at a pose, or at some components of the pose.
 
     Args:
         pose: (7,) requested, base frame.
@@ -266,13 +266,16 @@ class TipPose:
         self._body_pose, self._jacobian = body_pose, jacobian
 
     def gap(self, q: FloatArray) -> FloatArray:
-        """Return the distance of the tip from the pose: relative position, angle [rad]."""
+        """Return the selected components of the displacement (k,) from the pose to the tip.
+
+        Positions are relative to the mechanism's size, rotations in rad.
+        """
         gap = pose_difference(self._pose, self._body_pose(q))
         gap[:3] /= self._size
         return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute values and Jacobian at a configuration."""
+        """Compute the gap (k,) and its Jacobian (k, rates) at a configuration."""
         gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
         return gap, J[self._rows]
@@ -283,13 +286,16 @@ def _all_at(
     places: Sequence[FloatArray],
     free: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Evaluate equations (N, rows) and their Jacobian (N, rows, free)."""
+    """Evaluate equations (N, rows) and their Jacobians (N, rows, free) at N configurations."""
     both = [call_entry(place) for place in places]
     return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 
 
 def least_step(K: FloatArray, gap: FloatArray) -> FloatArray:
-    """Solve K x = gap by least squares with minimum norm; ignore small singular values."""
+    """Return the least-squares solution x (n,) of K x = gap with the smallest norm.
+
+    Small singular values of K (m, n) are ignored.
+    """
     if not K.size:
         return np.zeros(K.shape[1])
     U, values, V = np.linalg.svd(K, full_matrices=False)
@@ -309,10 +315,14 @@ def null_space(K: FloatArray) -> tuple[int, FloatArray]:
 
 
 def orthonormal_bases(matrices: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute Q (N, rows, columns) and R (N, columns, columns) of matrices (N, rows, columns).
+    """Compute the QR decompositions of N matrices (N, rows, columns).
 
     The Gram-Schmidt method processes all matrices at once, and orthogonalizes each column twice,
-    which leaves only rounding errors (Giraud et al., 2005). A dependent column is NaN.
+    which leaves only rounding errors (Giraud et al., 2005).
+
+    Returns:
+        Orthonormal bases Q (N, rows, columns), in which a dependent column is NaN, and triangular
+        factors R (N, columns, columns).
     """
     count = matrices.shape[2]
     bases, triangles = matrices.copy(), np.zeros((len(matrices), count, count))

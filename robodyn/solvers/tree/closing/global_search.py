@@ -49,8 +49,8 @@ class GlobalAssemblySearch:
         """Find a configuration like `near` does, but loop by loop, short loops first.
 
         Returns:
-            A configuration near which all loops close; or None and the name of the closure that
-            failed.
+            A configuration (positions,) near which all loops close, and an empty name; or None, and
+            the name of the closure that failed.
         """
         closed: list[_Loop] = []
         for loop in sorted(self._loops, key=lambda one: len(one.coordinates)):
@@ -77,16 +77,16 @@ class GlobalAssemblySearch:
         extra: TipPose | None = None,
         loops: Sequence[_Loop] | None = None,
     ) -> FloatArray | None:
-        """Find a start from which Newton's method should close the loops; None if the search fails.
+        """Find a start from which Newton's method should close the loops.
 
         Args:
             q: (positions,) start.
             held: rate indices of constant coordinates.
-            extra: further equations.
+            extra: further equations, such as those of a tip pose.
             loops: loops to close, by default all.
 
         Returns:
-            The configuration.
+            The configuration (positions,); None if the search fails.
         """
         at = partial(self._at, extra=extra, loops=self._loops if loops is None else loops)
         free = np.setdiff1d(np.arange(self._tree.rates), np.asarray(held, dtype=int))
@@ -111,7 +111,7 @@ def assemble_globally(
     extra: TipPose | None,
     attempts: int,
 ) -> Attempt:
-    """Close the loops from a guess: by Newton's method, then by global search, also around it.
+    """Close the loops near a guess: by Newton's method, then by global search.
 
     Args:
         equations: equations of the mechanism.
@@ -119,6 +119,10 @@ def assemble_globally(
         held: rate indices of constant coordinates.
         extra: further equations.
         attempts: largest number of starts, with increasing distance from the guess.
+
+    Returns:
+        The configuration with the smallest residual found; `closure` names a closure that could not
+        be closed from any start.
     """
     best = equations.close(guess, held, extra)
     if best.left <= ACCEPTED:
@@ -149,7 +153,7 @@ def assemble_globally(
 
 
 class _Loop:
-    """Error between the frames of one closure, and its derivatives w.r.t. the joints of the loop.
+    """Error between the frames of one closure, and its Jacobian for the joints of the loop.
 
     Attributes:
         name: name of the closure.

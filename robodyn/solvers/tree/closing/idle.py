@@ -90,7 +90,10 @@ def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray |
 
 
 def null_space_absolute(A: FloatArray) -> tuple[int, FloatArray]:
-    """Return rank and null space of A, whose entries are of the order of 1 or zero."""
+    """Return the rank of A (m, n) and an orthonormal basis (n, n - rank) of its null space.
+
+    The tolerance is absolute, because the entries of A are zero or of the order of 1.
+    """
     _, values, V = np.linalg.svd(A)
     rank = int((values > REST).sum())
     return rank, V[rank:].T

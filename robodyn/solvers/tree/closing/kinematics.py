@@ -73,7 +73,10 @@ def joint_states(
 
 
 def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
-    """Return name, position index, rate index and factor of each joint that is not floating."""
+    """Return name, position index, rate index and factor of the joints, except floating ones.
+
+    The factor is the multiplier of a mimic joint, and 1 for other joints.
+    """
     joints = [joint for joint in loop.solver.tree.joints if joint.kind != "floating"]
     return (
         tuple(joint.name for joint in joints),
@@ -110,7 +113,7 @@ def body_pose(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
-    """Compute frames (..., 4, 4) of a link at checked configurations (..., nq)."""
+    """Compute frames (..., 4, 4) of a link at checked configurations (..., nq), base frame."""
     number = loop.solver.tree.body_of[link]
     axes = None
     if q.ndim > 1:
@@ -136,7 +139,7 @@ def rods(loop: Any) -> tuple[Rod, ...]:
 
 
 def coned_legs(loop: Any) -> tuple[Rod, ...]:
-    """Return the legs whose end joints may have cones: straight legs, and a center leg if any."""
+    """Return the legs whose end joints may have cones: straight legs and any center leg."""
     center = find_center_leg(loop.structure.equations, loop.structure.home)
     return (*loop.solver.rods, *center)
 
@@ -147,10 +150,11 @@ def leg_names(loop: Any) -> tuple[str, ...]:
 
 
 def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute unit vectors (..., 2, k, 3) along the legs; see `robodyn.algorithms.travel.leg_axes`.
+    """Compute unit vectors (..., 2, k, 3) along the legs, in the frames of the links they connect.
 
-    A leg is on the link that carries its last rotating joint: for a rod with two ball joints, the
-    crank or carriage.
+    Index 0 of the axis of length 2 is in the frames of the links that carry the legs, index 1 in
+    the frame of the body that the legs support. A leg is on the link that carries its last rotating
+    joint: for a rod with two ball joints, the crank or carriage.
     """
     q = configurations(loop, "configuration", configuration)
     found = np.empty((*q.shape[:-1], 2, len(loop.solver.coned_legs), 3))
@@ -169,7 +173,10 @@ def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute J (..., 6, mobility): twist of the tip = J @ independent rates, base frame."""
+    """Compute the tip's Jacobian J (..., 6, mobility): twist = J @ independent rates.
+
+    The twist is linear over angular, in the base frame.
+    """
     J = np.empty((6, loop.solver.nu))
     try:
         if kernel_of(loop, "jacobian")(configuration, False, J):
@@ -180,7 +187,7 @@ def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute S (..., rates, mobility): rates of all tree coordinates = S @ independent rates."""
+    """Compute the tangent S (..., rates, mobility): tree rates = S @ independent rates."""
     core = loop.solver.tree.rates, loop.solver.nu
     if np.shape(configuration) == (loop.solver.nq,):
         S = np.empty(core)
@@ -191,12 +198,12 @@ def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute A (..., n, mobility): rates of the driven joints = A @ independent rates."""
+    """Compute the Jacobian A (..., n, mobility): driven rates = A @ independent rates."""
     return np.asarray(tangent(loop, configuration)[..., loop.solver.rates_at, :])
 
 
 def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
-    """Return a compiled function with the pivots of home."""
+    """Return a compiled function of the mechanism, with the pivots selected at home."""
     call = loop.solver.calls.get(name)
     if call is None:
         call = loop.solver.calls.setdefault(name, entry(name, loop.structure.packed))
@@ -204,7 +211,7 @@ def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
 
 
 def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
-    """Call a compiled function, with other pivots if those of home fail; q must be closed."""
+    """Call a compiled function at a closed configuration, with other pivots if needed."""
     if kernel_of(loop, name)(q, *arguments):
         return
     refuse_open(loop, q)
@@ -263,7 +270,9 @@ def each_state(
     acceleration_or_effort: tuple[str, int] | None = None,
     call: Callable[..., None] | None = None,
 ) -> FloatArray:
-    """Compute results (..., *core) in SIMD lanes, and one by one where these have no result.
+    """Compute results (..., *core) of a compiled function for a batch of states.
+
+    States are computed in SIMD lanes, and one by one if the lanes have no result.
 
     Args:
         name: name of the compiled function, for batches and for single states.
@@ -318,9 +327,10 @@ def each_state(
 
 
 def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
-    """Compute rates and accelerations of all joints, and the tip's acceleration.
+    """Compute the motion of all joints and the tip's acceleration in one array.
 
-    The results are (..., 2 * rates + 6).
+    The result (..., 2 * rates + 6) consists of the rates and the accelerations of all joints, and
+    the linear and angular acceleration of the tip.
     """
     width = 2 * loop.solver.tree.rates + 6
     return each_state(loop, "motion", (width,), *motion)

@@ -24,7 +24,7 @@ SEED = 15
 def nearest_legs(
     equations: Equations, q: FloatArray, guess: FloatArray, held: Sequence[int]
 ) -> FloatArray:
-    """Find a closed configuration with each leg as near to the guess as its closures permit.
+    """Find a closed configuration with each leg as near to the guess as possible.
 
     Args:
         equations: closure equations.
@@ -61,7 +61,10 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Return the other coordinates in groups without common equations, except floating joints'."""
+    """Return the rate indices of each leg, whose coordinates share no equations with others.
+
+    Coordinates in `held` and groups that contain floating joints are left out.
+    """
     tree = equations.tree
     _, K = equations.at(equations.stepped(q, np.full(tree.rates, 0.1)))
     fixed = set(held)
@@ -95,7 +98,7 @@ def _unwound(
 
 
 def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:
-    """Return the squared distance of a leg from the guess, with a penalty beyond its limits."""
+    """Return a leg's squared distance from the guess, with a penalty beyond its limits."""
     total = 0.0
     for body in equations.tree.bodies[1:]:
         if body.rate in leg and body.joint is not None and body.width == 1:

@@ -29,7 +29,7 @@ SEED = 1
 
 
 class Pivots:
-    """Packings of one mechanism, each for the neighborhood of some configuration.
+    """Packed arrays of a mechanism, each with pivots suitable near some configuration.
 
     Args:
         structure: structure of the mechanism.
@@ -43,7 +43,7 @@ class Pivots:
         self.known: tuple[Packed, ...] = ()
 
     def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
-        """Return arrays with suitable pivots for a configuration (positions,).
+        """Return packed arrays with suitable pivots for a configuration (positions,).
 
         Args:
             q: closed configuration.
@@ -86,7 +86,7 @@ class Pivots:
         return packed
 
     def best_free(self, q: FloatArray) -> tuple[int, ...]:
-        """Return the coordinates that determine the motion best at a configuration (positions,).
+        """Return the rate indices that determine the motion best at a configuration (positions,).
 
         They are selected by pivoting on the tangent. The independent coordinates of the structure
         are preferred unless others are clearly better.
@@ -136,10 +136,15 @@ def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
 
 
 def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
-    """Return a measure (0 to 1) of how well coordinates determine the motion, and the worst motion.
+    """Compute how well coordinates determine the motion that the closures permit.
 
-    The measure is the smallest singular value of the coordinates' rows in an orthonormal basis of
-    the motions. The second result is the motion that these coordinates determine worst.
+    Args:
+        K: (rows, rates) Jacobian of the closures, in comparable units.
+        free: rate indices of the coordinates.
+
+    Returns:
+        The smallest singular value (0 to 1) of the coordinates' rows in an orthonormal basis of the
+        motions, and the motion (rates,) that these coordinates determine worst.
     """
     _, basis = null_space(K)
     _, values, V = np.linalg.svd(basis[list(free)])
@@ -177,7 +182,7 @@ def forward_dynamics_repivoted(
 
 
 def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
-    """Return the smallest tree rates (rates,) with given rates of the independent coordinates."""
+    """Return the tree rates (rates,) of least norm with given independent rates (mobility,)."""
     _, K = structure.equations.at(q)
     columns = structure.equations.columns
     rows = np.zeros((len(structure.free), K.shape[1]))

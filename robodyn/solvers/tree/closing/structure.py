@@ -49,22 +49,22 @@ MOST_SHAPES = 16
 
 @dataclass(frozen=True)
 class Structure:
-    """Structure of a mechanism.
+    """Result of the structural analysis of a mechanism, valid for all of its states.
 
     Attributes:
         tree: bodies and coordinates.
         equations: equations of the closures and of idle degrees of freedom.
         home: (positions,) closed configuration.
-        closures: number of equations of the closures.
-        rank: rank of these.
+        closures: number of closure equations.
+        rank: rank of the closures' Jacobian.
         mobility: degrees of freedom of the mechanism without idle ones.
         idle: degrees of freedom that are held at rest.
         free: rate indices of the independent coordinates.
         loose: names of joints that can move while every driven joint is locked, without idle ones.
         determined: whether the driven joints determine the motion.
-        present: (rows, rates) entries of K that may differ from zero.
+        present: (rows, rates) whether an entry of the closures' Jacobian can differ from zero.
         elimination: order in which the closures' equations are solved.
-        packed: arrays for the kernels.
+        packed: flat arrays for the compiled equations.
     """
 
     tree: Tree
@@ -124,7 +124,7 @@ def _is_coupled(body: TreeBody) -> bool:
 
 
 def find_structure(model: Model) -> Structure:
-    """Compute all properties of a model that do not depend on its state.
+    """Analyze a model: home configuration, rank, mobility, independent coordinates.
 
     Raises:
         ModelError: the loops do not close from home, or the named joints are not independent.
@@ -191,7 +191,7 @@ def find_structure(model: Model) -> Structure:
 
 
 def _most_displaced_joint(equations: Equations, home: FloatArray, other: FloatArray) -> str:
-    """Return a `home` entry for the joint that moves most from home to another configuration."""
+    """Format a `home` entry of the joint that moves most between two configurations."""
     tree = equations.tree
     joints = [j for j in tree.joints if j.moves_alone and j.name not in tree.model.driven]
     places = [tree.position_of[joint.name] for joint in joints]
@@ -229,7 +229,10 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
 
 
 def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
-    """Create a configuration from joint positions; others are at zero or the nearest limit."""
+    """Create a configuration from the positions of some joints.
+
+    Other joints are at zero, or at the limit nearest to zero.
+    """
     q = np.zeros(tree.positions)
     for joint in tree.joints:
         at = tree.position_of[joint.name]
@@ -269,11 +272,12 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
 
 
 def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
-    """Return the rank of the closures, and the closed configurations with that rank.
+    """Return the closures' rank, and the closed configurations with that rank.
 
-    It is the largest rank of all samples. Near a singular configuration, however, rounding leaves
-    small singular values. This is common for overconstrained loops, such as a parallelogram with a
-    third bar when all bars are in line. Such samples are discarded if there are others.
+    It is the largest rank of the Jacobian in all samples. Near a singular configuration, however,
+    rounding leaves small singular values. This is common for overconstrained loops, such as a
+    parallelogram with a third bar when all bars are in line. Such samples are discarded if there
+    are others.
     """
     found = []
     for q in samples:
@@ -289,7 +293,7 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 
 
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
-    """Return a mask of the entries of K that are nonzero in some configuration, closed or not."""
+    """Return a mask of the entries of the closures' Jacobian that are nonzero somewhere."""
     present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
     start = initial_guess(tree, {})
     for _ in range(4):
@@ -299,7 +303,7 @@ def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.n
 
 
 def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
-    """Return joints that can move while the driven ones are locked."""
+    """Return the names of joints that can move while the driven joints are locked."""
     others = np.setdiff1d(np.arange(tree.rates), driven)
     _, basis = null_space(K[:, others])
     moving = np.abs(basis).max(axis=1, initial=0.0) > 1e-7
@@ -307,7 +311,10 @@ def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
 
 
 def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
-    """Select the independent coordinates: those named by the model, driven ones, then others."""
+    """Select the rate indices of the independent coordinates.
+
+    Joints named by the model come first, then driven joints, then others.
+    """
     model = tree.model
     _, basis = null_space(K)
     named = [tree.rate_of[name] for name in model.independent]
@@ -342,10 +349,10 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
 
 
 def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
-    """Return the largest permitted motion of a coordinate per unit of an independent one.
+    """Return the largest permitted motion of a coordinate per unit of independent motion.
 
-    It is a multiple of the largest at a configuration, and at least that of a well-conditioned
-    mechanism.
+    It is a multiple of the largest such ratio at a configuration, and at least that of a
+    well-conditioned mechanism.
     """
     _, K = equations.at(q)
     _, basis = null_space(K)
@@ -358,7 +365,7 @@ def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, .
 
 
 def structure_of(model: Model) -> Structure:
-    """Return the structure of a model, from the cache if a model of the same shape was analyzed.
+    """Return the structure of a model, from the cache if its shape was analyzed before.
 
     Raises:
         ModelError: as for `find_structure`.

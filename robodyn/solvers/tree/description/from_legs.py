@@ -59,7 +59,7 @@ BASE, TOOL = "base_link", "tool0"
 
 
 def legs_builder(top: Fields) -> ModelBuilder:
-    """Create the builder of a document with `platform` and `legs`.
+    """Create the model builder of a YAML document with `platform` and `legs`.
 
     Raises:
         ModelError: a field is missing, unknown or wrong, or a rod does not reach.
@@ -175,7 +175,7 @@ def _leg(leg: LegParts) -> None:
 
 
 def _telescope(leg: LegParts) -> None:
-    """Add a leg of variable length; the driven position is the length between its ends."""
+    """Add a leg of variable length, the driven position, measured between its ends."""
     way = leg.goal - leg.start
     length = float(np.linalg.norm(way))
     if not length > 0.0:
@@ -189,7 +189,10 @@ def _telescope(leg: LegParts) -> None:
 
 
 def _center(leg: LegParts) -> None:
-    """Add a leg whose last joint carries the platform; a prismatic joint measures its length."""
+    """Add a leg whose last joint carries the platform.
+
+    If the leg has a prismatic joint, this joint measures the leg's length.
+    """
     parts, way = leg.parts, leg.goal - leg.start
     before, slide, after = leg.form.partition("P")
     span = float(np.linalg.norm(way))

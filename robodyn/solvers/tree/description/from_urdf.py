@@ -12,7 +12,9 @@ from robodyn.solvers.tree.default_tip import with_default_tip
 
 
 def closed_loop_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
-    """Return the model of a URDF; by default its tip is the link with most degrees of freedom.
+    """Return the model of a URDF with closed loops.
+
+    By default, its tip is the link with most degrees of freedom.
 
     Raises:
         ModelError: as for `ModelBuilder.model`.

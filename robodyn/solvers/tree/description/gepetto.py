@@ -37,12 +37,14 @@ URDF = "robot.urdf"
 
 
 def is_gepetto(document: Mapping[str, Any]) -> bool:
-    """Return whether a YAML document is of this format."""
+    """Return whether a YAML document has the format of Gepetto's `robot.yaml`."""
     return "closed_loop" in document and "name_mot" in document
 
 
 def read_gepetto(top: Fields, folder: Path) -> ModelBuilder:
-    """Create the builder of the `robot.urdf` in the document's folder, with motors and closures.
+    """Create the model builder of a document and the `robot.urdf` in its folder.
+
+    The builder includes the motors and the closures of the document.
 
     Raises:
         ModelError: a field is missing or wrong, a frame does not exist in the URDF, or a joint type

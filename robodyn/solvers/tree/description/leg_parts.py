@@ -68,11 +68,11 @@ class LegParts:
     """Builder of the links and joints of a leg.
 
     Attributes:
-        parts: parts to which they are added.
+        parts: builder to which the links and joints are added.
         fields: fields of the leg.
-        name, form: of the leg.
-        start: (3,) [m] its start, base frame.
-        tip, goal: (3,) [m] its end at home, in the platform's and in the base frame.
+        name, form: name of the leg, and letters of its joints.
+        start: (3,) [m] start of the leg, base frame.
+        tip, goal: (3,) [m] end of the leg at home, in the platform's frame and in the base frame.
 
     Raises:
         ModelError: a field is missing or wrong; also from all methods.
@@ -95,7 +95,7 @@ class LegParts:
         return axis / size
 
     def bar(self, key: str, way: FloatArray, suffix: str = "") -> str:
-        """Add a link along a vector (3,) [m] from its origin; return its name.
+        """Add a link along a vector (3,) [m] from the link's origin; return the link's name.
 
         It is a cylinder or, without a radius, a thin rod, unless its inertia is given. A leg's
         upper part points back to the base; its `length` may differ from the distance of its ends.
@@ -138,7 +138,7 @@ class LegParts:
         return np.asarray(first / np.linalg.norm(first))
 
     def passive_joint(self, letter: str, ends: Ends, way: FloatArray, suffix: str = "") -> None:
-        """Add a joint R, U or S between a link and the next part along a direction.
+        """Add a passive joint, R, U or S, between two links, for a bar along a direction.
 
         S is a U followed by a rotation about the bar. A universal joint's first axis is the leg's
         axis; the second is perpendicular to it and to the bar.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Templates of platforms on legs, from their main dimensions."""
+"""Templates of platforms on legs, from their main dimensions [m] and their payload [kg]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ ROTOR, RATIO = 1.2e-4, 33
 def delta(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> dict[str, Any]:
-    """Return the fields of a model file for a delta robot.
+    """Return the template values for a delta robot.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the rods do not reach the platform.
@@ -90,7 +92,9 @@ DELTA = Template(
 def servo_hexapod(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a hexapod on six servos with cranks.
+    """Return the template values for a hexapod on six servos with cranks.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -113,7 +117,9 @@ def servo_hexapod(
 def ball_balancer(
     base_radius: float, platform_radius: float, arm: float, rod: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a ball-balancing plate on three servos (3-RRS).
+    """Return the template values for a ball-balancing plate on three servos (3-RRS).
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -127,7 +133,9 @@ def ball_balancer(
 def linear_delta(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a delta robot on three vertical rails.
+    """Return the template values for a delta robot on three vertical rails.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -142,7 +150,9 @@ def linear_delta(
 def tripod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a platform on three hinged actuators (3-RPS).
+    """Return the template values for a platform on three hinged actuators (3-RPS).
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the legs are too short for the stroke.
@@ -163,7 +173,7 @@ def tripod(
 
 
 def _rig(payload: float, height: float, stroke: float, motors: float) -> Numbers:
-    """Return the fields of a model file for a motion rig on actuators `height` long [m] at home.
+    """Return the template values for a motion rig on actuators `height` long [m] at home.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -190,7 +200,9 @@ def _corners(length: float, width: float) -> Numbers:
 def heave_pitch_roll(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a rig on three vertical actuators and a guide.
+    """Return the template values for a rig on three vertical actuators and a guide.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -201,7 +213,9 @@ def heave_pitch_roll(
 def four_corners(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a chassis on four vertical actuators and a guide.
+    """Return the template values for a chassis on four vertical actuators and a guide.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -212,7 +226,9 @@ def four_corners(
 def pitch_roll_seat(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a seat on a post, two actuators `length` behind it.
+    """Return the template values for a seat on a post, two actuators `length` behind it.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -221,7 +237,9 @@ def pitch_roll_seat(
 
 
 def traction_loss(length: float, height: float, stroke: float, payload: float) -> Numbers:
-    """Return the fields of a model file for a rig with a front pivot and a rear cross actuator.
+    """Return the template values for a rig with a front pivot and a rear cross actuator.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the stroke is zero.
@@ -231,7 +249,9 @@ def traction_loss(length: float, height: float, stroke: float, payload: float) -
 
 
 def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
-    """Return the fields of a model file for a seat on a driven slide.
+    """Return the template values for a seat on a driven slide.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the stroke is zero.
@@ -243,7 +263,9 @@ def seat_mover(height: float, stroke: float, payload: float) -> Numbers:
 def rail_hexapod(
     base_radius: float, platform_radius: float, rod: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the fields of a model file for a hexapod with rods on carriages on vertical rails.
+    """Return the template values for a hexapod with rods on carriages on vertical rails.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the rods do not reach.
@@ -259,7 +281,9 @@ def rail_hexapod(
 
 
 def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numbers:
-    """Return the fields of a model file for a five-bar: two arms that carry one tool.
+    """Return the template values for a five-bar: two arms that carry one tool.
+
+    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the rods do not meet.
@@ -275,7 +299,7 @@ def five_bar(base_radius: float, arm: float, rod: float, payload: float) -> Numb
 
 
 def _above(what: str, length: float, away: float) -> float:
-    """Return the vertical extent [m] of a bar whose ends have this horizontal distance."""
+    """Return the vertical extent [m] of a bar whose ends are `away` [m] apart horizontally."""
     if not length > 1.05 * abs(away):
         raise InvalidInput(
             f"{what} is {length:g} m, too short: its ends are {abs(away):.4g} m apart horizontally"

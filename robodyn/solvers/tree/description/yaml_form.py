@@ -54,7 +54,7 @@ _END = ("link", "xyz", "rpy", "axis")
 def closed_loop_model_from_yaml(
     document: Mapping[str, Any], source: str, options: ReadOptions
 ) -> Model:
-    """Create the model of a YAML document of `type: closed_loop`, or of Gepetto's, and its URDF.
+    """Create a model from a YAML document (`type: closed_loop` or Gepetto's) and its URDF.
 
     Args:
         document: mapping from `read_yaml`.
@@ -113,7 +113,10 @@ def _complete(top: Fields, builder: ModelBuilder) -> None:
 
 
 def _driven(top: Fields, model: Model) -> Model:
-    """Return the model with the document's actuators, which the URDF must not contradict."""
+    """Return the model with the actuators of the document.
+
+    The URDF must not contradict them.
+    """
     blocks = top.child("actuators")
     blocks.only(*model.driven)
     joints = {joint.name: joint for joint in model.joints}
@@ -168,7 +171,10 @@ def _closure(fields: Fields) -> Closure:
 
 
 def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
-    """Combine the closures of the URDF and the YAML file; those with equal names must be equal."""
+    """Combine the closures of the URDF and the YAML file.
+
+    Those with equal names must be equal.
+    """
     known = {closure.name: closure for closure in urdf}
     for closure in given:
         other = known.get(closure.name)
@@ -185,7 +191,10 @@ def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closu
 
 
 def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
-    """Write `path` and the URDF that it references, beside it; return the files written.
+    """Write a mechanism to a YAML file `path`, with its URDF beside it.
+
+    Returns:
+        Paths of the files written.
 
     Raises:
         OutputError: a file cannot be written, the URDF cannot represent the mechanism, or a new

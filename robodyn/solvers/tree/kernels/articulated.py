@@ -55,7 +55,7 @@ HANDLE, EFFORT, INERTIA, COORDINATE = 0, 6, 7, 8
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for one state, or for eight in SIMD lanes.
+    """Preallocated scratch arrays for one state, or for eight states in SIMD lanes.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) motion of each body.
@@ -88,7 +88,7 @@ def shapes_of(m: Any) -> Any:
 
 @inner
 def fits(m: Any) -> bool:
-    """Return whether the scratch fits on the stack."""
+    """Return whether the scratch arrays for this mechanism fit on the stack."""
     return bool((m.bodies + 1) * (layout.BODY_SIZE + ARTICULATED) + 11 * m.rates < MOST)
 
 
@@ -118,7 +118,7 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
 
 @inner
 def inward(m: Any, s: Any) -> bool:
-    """Compute articulated inertias from the ends to the base; return False if a joint has none."""
+    """Compute articulated inertias from the ends to the base; return whether all exist."""
     zero = 0.0 * s.tau[0]
     for i in range(1, m.bodies + 1):
         own_inertia(m, i, zero, s.B[i], s.P[i])
@@ -148,7 +148,7 @@ def inward(m: Any, s: Any) -> bool:
 
 @inner
 def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
-    """Compute the inertia of body i alone, about its origin."""
+    """Write the inertia of body `i` alone, about its origin, to its row of the table."""
     link = layout.body_of(m, i)
     x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     mass, com = link.mass + zero, combine(x, y, z, link.com)
@@ -167,7 +167,7 @@ def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
 def free_coordinate(
     axis: Any, slides: bool, armature: Any, tau: Any, row: Any, handle: Any
 ) -> bool:
-    """Eliminate a coordinate of a body's motion; return False if it has no inertia."""
+    """Eliminate a coordinate from a body's inertia; return whether it has inertia."""
     inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
     moment, force = vector(row, MOMENT), vector(row, FORCE)
     if slides:
@@ -193,9 +193,9 @@ def free_coordinate(
 
 @inner
 def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
-    """Add what is left of a body after the elimination to its parent.
+    """Add a body's remaining articulated inertia and force to those of its parent.
 
-    The body's origin is at `arm` from the parent's.
+    `arm` is the vector from the parent's origin to the body's origin.
     """
     mass, force = matrix(row, M), vector(row, FORCE)
     inertia, coupling = shifted(matrix(row, A), matrix(row, B), mass, arm)
@@ -243,7 +243,7 @@ def outward(m: Any, s: Any) -> None:
 
 @inner
 def acceleration(handle: Any, alpha: Any, accel: Any) -> Any:
-    """Compute the acceleration of a coordinate from the motion of the bodies before it."""
+    """Compute the acceleration of a coordinate from that of the body on its base side."""
     resisted = dot(vector(handle, HANDLE), alpha) + dot(vector(handle, HANDLE + 3), accel)
     return (handle[EFFORT] - resisted) * handle[INERTIA]
 
@@ -253,7 +253,7 @@ def forward_dynamics_of_tree(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute accelerations (free,) of one state."""
+    """Write the accelerations (free,) of one state to `out`; return whether they exist."""
     m, state = layout.mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     if not fits(m):
         return False
@@ -267,7 +267,7 @@ def forward_dynamics_of_tree(
 def forward_dynamics_of_trees(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Write the accelerations of many states to `out` (N, free)."""
+    """Write the accelerations of N states to `out` (N, free), eight at a time."""
     m, given = layout.mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
     if not fits(m):
         return 0

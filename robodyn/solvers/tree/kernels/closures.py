@@ -41,7 +41,10 @@ def point_of(body: Any, place: Any) -> Any:
 
 @inner
 def residual(m: Any, B: Any, out: Any) -> None:
-    """Compute the residuals (rows,) of the equations [m or 1]; zero for idle degrees of freedom."""
+    """Compute the residuals (rows,) of the closure equations [m or 1].
+
+    They are zero for idle degrees of freedom.
+    """
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
@@ -63,7 +66,7 @@ def residual(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def direction(closure: Any, n: int) -> Any:
-    """Return direction `n`, in the parent's frame, along which the child's origin cannot move."""
+    """Return direction `n` in which a closure blocks translation, in the parent's body frame."""
     return vector(closure.numbers, AFTER + 3 * n)
 
 
@@ -76,7 +79,7 @@ def pair(closure: Any, n: int) -> Any:
 
 @inner
 def fill(m: Any, B: Any, K: Any) -> None:
-    """Compute the entries (entries,) of the closures' Jacobian K, in the plan's order."""
+    """Write the entries (entries,) of the closures' Jacobian to `K`, in the plan's order."""
     for k in range(m.entries):
         K[k] = 0.0
     for k in range(m.closures):
@@ -100,7 +103,7 @@ def fill(m: Any, B: Any, K: Any) -> None:
 
 @inner
 def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
-    """Add a value to the entry of K of a step, in a row of its closure."""
+    """Add `power` to the Jacobian entry of a path's step, in a row of its closure."""
     place = step.integers[ENTRIES + row]
     K[place] = K[place] + power
 
@@ -129,7 +132,7 @@ def _fill_point(m: Any, closure: Any, B: Any, place: Any, K: Any) -> None:
 
 @inner
 def component(a: Any, k: int) -> Any:
-    """Return component k of a vector."""
+    """Return component `k` (0 to 2) of a vector."""
     if k == 0:
         return a[0]
     if k == 1:
@@ -166,7 +169,7 @@ def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None
 
 @inner
 def acceleration_of(body: Any, arm: Any) -> Any:
-    """Compute the acceleration of a body's point at constant rates."""
+    """Compute the acceleration of a body's point, at `arm`, for constant rates."""
     omega = vector(body, layout.OMEGA)
     turning = add(cross(vector(body, layout.ALPHA), arm), cross(omega, cross(omega, arm)))
     return add(vector(body, layout.ACCEL), turning)
@@ -174,20 +177,20 @@ def acceleration_of(body: Any, arm: Any) -> Any:
 
 @inner
 def velocity_of(body: Any, arm: Any) -> Any:
-    """Compute the velocity of a body's point."""
+    """Compute the velocity of a point of a body, at `arm` from its origin."""
     return add(vector(body, layout.VELOCITY), cross(vector(body, layout.OMEGA), arm))
 
 
 @inner
 def second_derivative(body: Any, u: Any) -> Any:
-    """Compute the second time derivative, at constant rates, of a body's direction."""
+    """Compute the second time derivative of a body's direction `u` at constant rates."""
     omega = vector(body, layout.OMEGA)
     return add(cross(vector(body, layout.ALPHA), u), cross(omega, cross(omega, u)))
 
 
 @inner
 def bias(m: Any, B: Any, out: Any) -> None:
-    """Compute the second time derivative (rows,) of the equations at constant rates, K' v."""
+    """Compute the second time derivatives (rows,) of the equations at constant rates."""
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
@@ -217,7 +220,7 @@ def bias(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def damp(m: Any, B: Any) -> None:
-    """Subtract the moments of closures' dampers and springs from those that bodies require."""
+    """Subtract the moments of closures' dampers and springs from the required wrenches."""
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
@@ -241,7 +244,7 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 
 @inner
 def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
-    """Return axis k of the base frame, rotated as the child is from its rest orientation."""
+    """Return axis `k` of the base frame, rotated like the child from its rest orientation."""
     own = a[layout.X + k], a[layout.Y + k], a[layout.Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
     return combine(vector(b, layout.X), vector(b, layout.Y), vector(b, layout.Z), own)
@@ -249,7 +252,11 @@ def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
 
 @inner
 def reach_of(m: Any, k: int, B: Any) -> Any:
-    """Return the bodies of spring `k`, its ends' arms, the vector between the ends and its rate."""
+    """Return the geometry of spring `k` between two points.
+
+    It consists of the indices of the two bodies, the arms from their origins to the ends, the
+    vector from the first end to the second, and its time derivative.
+    """
     i, j = m.integers[m.at_springs + 2 * k], m.integers[m.at_springs + 2 * k + 1]
     at = m.at_spring_numbers + POINT_SPRING * k
     a, b, spin = B[i], B[j], vector(B[0], layout.OMEGA)
@@ -265,7 +272,7 @@ def reach_of(m: Any, k: int, B: Any) -> Any:
 
 @inner
 def pull(m: Any, B: Any) -> None:
-    """Subtract the forces of springs between points from the wrenches of their bodies."""
+    """Subtract the forces of springs between points from the bodies' required wrenches."""
     for k in range(m.springs):
         (i, j), (arm, child_arm), reach, rate = reach_of(m, k, B)
         law = m.at_spring_numbers + POINT_SPRING * k + STIFFNESS
@@ -277,7 +284,7 @@ def pull(m: Any, B: Any) -> None:
 
 @inner
 def largest_gap(m: Any, zero: Any, y: Any) -> Any:
-    """Return the largest residual in `y` (rows,), relative to the size."""
+    """Return the largest residual in `y` (rows,), relative to the mechanism's size."""
     largest = zero
     for n in range(m.equations):
         gap = abs(y[n]) * m.numbers[m.at_rows + n]

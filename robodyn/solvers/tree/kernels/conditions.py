@@ -23,10 +23,13 @@ WORST_CONDITION: Final = 1e6
 
 @inner
 def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
-    """Transform motions S (rates, free), and the tip's twists J, to an orthonormal basis.
+    """Transform the tangent S (rates, free), and the tip's twists J, to an orthonormal basis.
 
-    The Gram-Schmidt method, repeated once, makes it orthonormal in comparable rates, for floats or
-    SIMD lanes. Returns whether the independent joints are suitable.
+    The columns of S become orthonormal in comparable rates, by the Gram-Schmidt method, repeated
+    once, for floats or SIMD lanes.
+
+    Returns:
+        Whether the independent joints are suitable, as their motions are sufficiently different.
     """
     largest = smallest = 0.0 * S[0, 0]
     for again in range(2):
@@ -61,7 +64,10 @@ def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
 def scaled_rows(
     m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
 ) -> None:
-    """Compute the scaled rates of the tip and of the driven joints for each motion."""
+    """Write the scaled rates of the tip to `motion`, and of the driven joints to `force`.
+
+    Each has a row for each motion, a column of `s.S` (rates, free).
+    """
     for k in range(m.free):
         for j in range(tip.size - 1):
             row = int(tip[1 + j])
@@ -81,7 +87,8 @@ def condition_numbers(
     Args:
         plan, numbers: the mechanism.
         columns: (rates,) scales that make rates comparable.
-        tip: number of degrees of freedom, and rows of the twist that determine the mechanism.
+        tip: number of degrees of freedom, and indices of the twist components that determine the
+            configuration.
         drives: (driven, 2) rate indices, and scales that make them comparable.
         length: [m] by which the tip's angular rates are multiplied.
         q, out: configurations and results.
@@ -108,9 +115,10 @@ def condition_numbers(
 def sides(
     plan: Any, numbers: Any, factors: Any, columns: Any, rows: Any, passive: Any, q: Any, out: Any
 ) -> None:
-    """Write det(P) / sqrt(det(K K')) at configurations `q` (N, positions) to `out` (N,).
+    """Write the determinants of `tree.conditions.side` at `q` (N, positions) to `out` (N,).
 
-    K is the closures' Jacobian, and P consists of its columns for the passive rates.
+    They are det(P) / sqrt(det(K K')), where K is the closures' Jacobian, and P consists of its
+    columns for the passive rates.
 
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.
@@ -144,7 +152,9 @@ def sides(
 
 @batch_entry
 def side_signs(plan: Any, numbers: Any, rows: Any, passive: Any, q: Any, out: Any) -> None:
-    """Write the signs of `sides` to `out` (N,), without logarithms, which not all targets have.
+    """Write the signs of the determinants of `sides` to `out` (N,), without logarithms.
+
+    Not all targets have logarithms.
 
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.

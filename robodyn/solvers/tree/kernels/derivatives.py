@@ -25,7 +25,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 
 class Places(NamedTuple):
-    """Scratch memory for eight displaced states in lanes, their steps, and the given state."""
+    """Preallocated scratch arrays for eight displaced states, and for the given state."""
 
     lanes: Any
     step: Any
@@ -34,7 +34,10 @@ class Places(NamedTuple):
 
 @inner
 def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
-    """Compute the efforts that the independent coordinates require, minus those of the drives."""
+    """Write the efforts (free,) for a motion, minus those of the drives, to `out`.
+
+    Both are efforts at the independent coordinates.
+    """
     status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
     if m.drives_free == 0:
         tangent(m, s.lanes.K, s.lanes.R, s.lanes.S)
@@ -54,7 +57,7 @@ def drive(m: Any, s: Any, i: int, j: int) -> Any:
 
 @inner
 def displace(m: Any, step: Any, s: Any, q: Any) -> None:
-    """Displace all joints along the tangent at the given state."""
+    """Displace all joints of `q` along the tangent at the given state, by a step (free,)."""
     start = s.start
     for j in range(m.rates):
         s.step[0, j] = 0.0
@@ -78,9 +81,9 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Write derivatives of efforts, accelerations or loads at rest to `out` (N, ...).
 
-    They are with respect to displacement, velocity, and acceleration or efforts, row by row. No
-    coordinate of the tree is displaced by more than its entry of `limits` (rates,). Returns the
-    number of states, counted from the first, for which the derivatives exist.
+    They are with respect to displacement, velocity, and acceleration or efforts, each a matrix in
+    row-major order. No coordinate of the tree is displaced by more than its entry of `limits`
+    (rates,). Returns the number of states, counted from the first, for which the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

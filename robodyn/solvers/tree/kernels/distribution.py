@@ -17,7 +17,10 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 @inner
 def weigh_drives(m: Any, S: Any, M: Any) -> None:
-    """Write the lower triangle of A'W A to `M` (free, free); see `distribute_efforts`."""
+    """Write the lower triangle of the weighted normal matrix A'W A of the drives to `M`.
+
+    A (driven, free) maps independent rates to driven rates, W contains the drives' inverse weights.
+    """
     for i in range(m.free):
         for k in range(i + 1):
             total = 0.0 * S[0, 0]
@@ -29,10 +32,15 @@ def weigh_drives(m: Any, S: Any, M: Any) -> None:
 
 @inner
 def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
-    """Write efforts (driven,) equivalent to `effort` (free,) at independent coordinates to `out`.
+    """Distribute efforts at independent coordinates over the driven joints.
 
-    They have the least weighted sum of squares: out = W A (A'W A)^-1 effort, with W the inverse
-    weights. `M` (free, free) is scratch and `effort` is overwritten.
+    Writes efforts (driven,) that are equivalent to `effort` (free,), with the least weighted sum of
+    squares, to `out`: out = W A (A'W A)^-1 effort. A (driven, free) maps independent rates to
+    driven rates, W contains the drives' inverse weights. `M` (free, free) is scratch and `effort`
+    is overwritten.
+
+    Returns:
+        Whether the efforts exist.
     """
     weigh_drives(m, S, M)
     if not solve_definite(M, m.free, LEAST_PIVOT, effort):

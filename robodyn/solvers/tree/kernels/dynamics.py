@@ -27,7 +27,10 @@ OPEN_BY: Final = 1e-5
 
 @inner
 def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
-    """Place the bodies and eliminate the closures' equations in `s.K`."""
+    """Place the bodies, and factor the closures' Jacobian `s.K` at `q` (positions,).
+
+    Return a status; loops that are open are an error unless `trusted`.
+    """
     tree.place_base(m, s.B)
     tree.place(m, q, s.B)
     if not trusted:
@@ -40,7 +43,7 @@ def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def dependent_rates(m: Any, rates: Any, s: Any) -> None:
-    """Compute the rates `s.v` of all joints from the independent rates."""
+    """Compute the rates `s.v` of all joints from the independent rates (free,)."""
     for n in range(m.equations):
         s.y[n] = 0.0 * rates[0]
     elimination.subtract_independent(m, s.K, rates, s.y)
@@ -51,7 +54,10 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
 
 @inner
 def violates_redundant_rows(m: Any, s: Any) -> Any:
-    """Return whether the rates `s.v` violate redundant equations, given `s.y` after `solve`."""
+    """Return whether the rates `s.v` violate closure equations that were not eliminated.
+
+    Call it after `dependent_rates`, which leaves the residuals in `s.y`.
+    """
     if m.pivots == m.equations:
         return 0.0 * s.v[0] > 1.0
     total, left = 1e-9 + 0.0 * s.v[0], 0.0 * s.y[0]
@@ -66,7 +72,10 @@ def violates_redundant_rows(m: Any, s: Any) -> Any:
 
 @inner
 def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
-    """Compute the derivatives `s.a` of all rates from those of the independent rates."""
+    """Compute the accelerations `s.a` of all joints from the independent ones, `change` (free,).
+
+    If `still`, the independent accelerations are zero.
+    """
     tree.velocity_pass(m, s.v, m.slides == 1, s.B)
     closures.bias(m, s.B, s.y)
     for n in range(m.equations):
@@ -80,7 +89,7 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
 
 @inner
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
-    """Compute the rates `s.v` of all joints, and their derivatives `s.a`."""
+    """Compute the rates `s.v` and accelerations `s.a` of all joints from a state."""
     status = prepare(m, state.q, trusted, s)
     if status != layout.OK:
         return status
@@ -93,7 +102,7 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
-    """Compute efforts `tau` (rates,) of the tree for rates `v` with derivatives `a`."""
+    """Write the efforts of the open tree for rates `v` and accelerations `a` to `tau` (rates,)."""
     if state.moves:
         tree.move_base(state.base, B)
         tree.velocity_pass(m, v, False, B)
@@ -122,7 +131,7 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
-    """Compute the lower triangle of `M` (free, free), and the tangent `s.S`."""
+    """Write the lower triangle of the mass matrix to `M` (free, free), and the tangent to `s.S`."""
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
         return status
@@ -133,7 +142,7 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
 
 @inner
 def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
-    """Write the generalized efforts A' tau for efforts (driven,) of the drives to `out` (free,)."""
+    """Convert the drives' efforts (driven,) to independent coordinates, in `out` (free,)."""
     for k in range(m.free):
         if m.drives_free == 1:
             out[k] = effort[k]
@@ -146,10 +155,10 @@ def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
 
 @inner
 def bias_efforts(m: Any, state: Any, s: Any) -> int:
-    """Compute the efforts `s.u` for constant velocities of the independent coordinates.
+    """Compute the efforts `s.u` (free,) at zero acceleration of the independent coordinates.
 
-    Call it after `mass_matrix`. It also computes the tree's rates `s.v` and their derivatives
-    `s.a`.
+    Call it after `mass_matrix`. It also computes the rates `s.v` and accelerations `s.a` of all
+    joints.
     """
     if m.pivots == m.equations:
         for j in range(m.rates):
@@ -193,7 +202,7 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
-    """Compute J (6, free) of the tip, linear over angular, base axes."""
+    """Write the tip's Jacobian to `J` (6, free): twist, linear over angular, base axes."""
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
         return status

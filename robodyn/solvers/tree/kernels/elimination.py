@@ -27,7 +27,10 @@ LISTS = PIVOT_PLAN.size
 
 @inner
 def factor(m: Any, K: Any) -> bool:
-    """Eliminate the dependent coordinates in place; return whether every pivot is suitable."""
+    """Eliminate the dependent coordinates from `K` in place.
+
+    Return whether all pivots are suitable.
+    """
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
         right, lists = pivot.right, pivot.integers
@@ -96,7 +99,7 @@ def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
 
 @inner
 def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
-    """Subtract the contribution of independent rates (free,) to the equations from `y` (rows,)."""
+    """Subtract the terms of the independent rates (free,) from the right-hand side `y` (rows,)."""
     plan, at = m.integers, m.at_free_entries
     for _ in range(m.free_entries):
         row = plan[at]
@@ -106,7 +109,10 @@ def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
 
 @inner
 def project_efforts(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
-    """Write efforts at independent coordinates, minus the multipliers' share, to `out` (free,)."""
+    """Write the efforts at independent coordinates to `out` (free,), without loop forces.
+
+    The contribution of the multipliers `z` (rows,) is subtracted from `tau` (rates,).
+    """
     plan, at = m.integers, m.at_free_entries
     for k in range(m.free):
         out[k] = tau[plan[m.at_free + k]]

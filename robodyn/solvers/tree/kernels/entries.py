@@ -37,17 +37,17 @@ MOST: Final = 130_000
 
 @inner
 def fits(m: Any) -> bool:
-    """Return whether the scratch of this mechanism fits on the stack."""
+    """Return whether the scratch arrays for this mechanism fit on the stack."""
     rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
     return bool((m.bodies + 1 + m.rates) * rows + 7 * m.widest < MOST)
 
 
 @inner
 def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
-    """Compute a result for a state; return whether it exists.
+    """Write a result for one state to `out`; return whether it exists.
 
-    The accelerations or efforts of the state are `count` numbers. `find` is called as find(m,
-    state, trusted, s, out), and returns a status.
+    `find` is called as find(m, state, trusted, s, out), and returns a status. `count` is the width
+    of the state's accelerations or efforts.
     """
     if not fits(m):
         return False
@@ -59,14 +59,17 @@ def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any)
 
 @inner
 def place_bodies(m: Any, q: Any, B: Any) -> None:
-    """Place all bodies; their frames are written to `B` (bodies + 1, BODY_SIZE)."""
+    """Write the frames of all bodies at `q` (positions,) to `B` (bodies + 1, BODY_SIZE)."""
     tree.place_base(m, B)
     tree.place(m, q, B)
 
 
 @entry_kernel
 def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
-    """Compute the residuals (rows,) of the closures, and the entries of K in the plan's order."""
+    """Write the residuals (rows,) of the closures to `gap`, and their Jacobian to `K`.
+
+    The entries of the Jacobian are in the plan's order.
+    """
     m = mechanism(plan, numbers)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, borrowed_array(q), B)
@@ -76,7 +79,7 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 
 @entry_kernel
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
-    """Write the state of each body at rates `v` (rates,) to `B` (bodies + 1, BODY_SIZE)."""
+    """Write the state of each body at tree rates `v` (rates,) to `B` (bodies + 1, BODY_SIZE)."""
     m, B = mechanism(plan, numbers), borrowed_array(B)
     place_bodies(m, borrowed_array(q), B)
     tree.velocity_pass(m, borrowed_array(v), True, B)
@@ -87,7 +90,7 @@ def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute efforts (driven,) of one state."""
+    """Write the efforts (driven,) for one state to `out`; return whether they exist."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return evaluate(distribution.limited_efforts, m, state, m.free, trusted, out)
 
@@ -97,7 +100,7 @@ def forward_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute accelerations (free,) of one state."""
+    """Write the accelerations (free,) of one state to `out`; return whether they exist."""
     m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     return evaluate(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
@@ -107,7 +110,10 @@ def free_efforts(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Compute efforts (free,) as if the independent coordinates were driven."""
+    """Write the efforts at independent coordinates for one state to `out` (free,).
+
+    Return whether they exist.
+    """
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return evaluate(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
 
@@ -116,7 +122,7 @@ def free_efforts(
 def tree_efforts(
     plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
 ) -> None:
-    """Compute efforts `tau` (rates,) of the open tree for rates `v` and their derivatives `a`.
+    """Write the efforts of the open tree for rates `v` and accelerations `a` to `tau` (rates,).
 
     The forces in the joints are written to `B` (bodies + 1, BODY_SIZE).
     """
@@ -129,7 +135,10 @@ def tree_efforts(
 
 @entry_kernel
 def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Compute J (6, free) of the tip, linear over angular, base axes."""
+    """Write the tip's Jacobian (6, free), linear over angular, base axes, to `out`.
+
+    Return whether it exists.
+    """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
@@ -139,7 +148,7 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Compute the mass matrix (free, free) of one configuration."""
+    """Write the mass matrix (free, free) at a configuration to `out`; return whether it exists."""
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
     if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
@@ -154,7 +163,10 @@ def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> boo
 
 @entry_kernel
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
-    """Compute S (rates, free) of one configuration."""
+    """Write the tangent (rates, free) at a configuration to `out`; return whether it exists.
+
+    It maps independent rates to the rates of all joints.
+    """
     m = mechanism(plan, numbers)
     if not fits(m):
         return False
@@ -169,7 +181,7 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
     """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
 
-    `out` is (2 * rates + 6,).
+    `out` is (2 * rates + 6,). Return whether the result exists.
     """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     state = unloaded(q, borrowed_array(rates), borrowed_array(change))
@@ -279,7 +291,7 @@ def reach_all(
 
 @entry_kernel
 def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
-    """Displace `q` (positions,) by a step (rates,) of the tree, in place."""
+    """Displace `q` (positions,) in place by a step (rates,) of the tree's coordinates."""
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, q, B)

@@ -32,7 +32,7 @@ MOST_STEPS: Final = 8
 
 
 class LoopControl(NamedTuple):
-    """Model of the controller, in two sets of coordinates.
+    """Model of the controller, in its own and in the plant's independent coordinates.
 
     Attributes:
         m: controller's model of the mechanism, in the coordinates of the law.
@@ -44,7 +44,7 @@ class LoopControl(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Scratch memory of the control law and the end stops, in addition to `Scratch`.
+    """Preallocated scratch arrays of the control law and the end stops, besides `Scratch`.
 
     Attributes:
         held, places, speeds: (driven,) efforts with end stops, positions and rates.
@@ -66,14 +66,17 @@ class Memory(NamedTuple):
 
 @inner
 def memory_shapes(m: Any) -> Any:
-    """Return the shapes of `Memory` for a mechanism."""
+    """Return the shapes of the arrays of `Memory` for a mechanism."""
     n, free = m.driven, m.free
     return Memory(n, n, n, (free, free), (n, free), (n, 2), free, free, free, free)
 
 
 @noinline
 def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Compute efforts (driven,) of a control law; return False if Python has to compute them."""
+    """Write the efforts (driven,) of a control law to `out`; return whether they are available.
+
+    If they are not, Python has to compute them.
+    """
     law, kp, kv = control.law, control.kp, control.kv
     if law == control_laws.GIVEN:
         for j in range(out.shape[0]):
@@ -106,7 +109,10 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
 
 @inner
 def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
-    """Convert independent rates from the coordinates of `own` to those of `m`, in `out` (free,)."""
+    """Convert independent rates from the coordinates of `own` to those of `m`, in `out` (free,).
+
+    Return whether the conversion exists.
+    """
     alike = True
     for k in range(m.free):
         alike = alike and m.integers[m.at_free + k] == own.integers[own.at_free + k]
@@ -123,7 +129,7 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
 
 @inner
 def is_steep(m: Any, S: Any) -> bool:
-    """Return whether other independent coordinates would be better, or a value is NaN."""
+    """Return whether other independent coordinates suit better, or the tangent is NaN."""
     steep = S[0, 0] != S[0, 0]
     for j in range(m.rates):
         for k in range(m.free):
@@ -133,7 +139,10 @@ def is_steep(m: Any, S: Any) -> bool:
 
 @inner
 def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any) -> bool:
-    """Write the efforts of motors and end stops, after `start`; return False without a solution."""
+    """Write the efforts (driven,) of motors and end stops to `work`; call it after `start`.
+
+    Return whether they exist.
+    """
     m = plant.mechanism
     s, w = work
     for i in range(m.driven):
@@ -151,7 +160,7 @@ def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any
 
 @noinline
 def start(m: Any, state: Any, s: Any, M: Any) -> int:
-    """Compute the mass matrix and bias efforts, which do not depend on the motors' efforts."""
+    """Compute the mass matrix and the bias efforts, which are independent of the motors."""
     status = dynamics.mass_matrix(m, state.q, True, s, M)
     if status == layout.OK:
         status = dynamics.bias_efforts(m, state, s)
@@ -162,7 +171,10 @@ def start(m: Any, state: Any, s: Any, M: Any) -> int:
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int:
-    """Write the time derivatives of a `State`'s configuration and velocity, for floats or lanes."""
+    """Write the time derivatives of a state's configuration and velocity.
+
+    Floats and SIMD lanes are supported.
+    """
     m = plant.mechanism
     s, w = work
     status = start(m, state, s, s.M)
@@ -176,10 +188,10 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int
 
 @inner
 def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> int:
-    """Close the loops with constant independent coordinates; at a stage, only if necessary.
+    """Close the loops of `q` in place; at a stage of a time step, only if necessary.
 
-    At a stage, it is necessary if some of the closures' equations depend on others, as these have
-    no solution for open loops.
+    The independent coordinates stay constant. At a stage, closing is necessary if some of the
+    closures' equations depend on others, as these have no solution for open loops.
     """
     m = plant.mechanism
     if at_stage and m.pivots == m.equations:
@@ -190,7 +202,7 @@ def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> in
 
 @noinline
 def close(m: Any, q: Any, s: Any) -> int:
-    """Close the loops of a configuration, which may not be finite."""
+    """Close the loops of `q` (positions,) in place; a configuration that is not finite is kept."""
     finite = 0.0 * q[0]
     for j in range(1, m.positions):
         finite = finite + 0.0 * q[j]
@@ -226,7 +238,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
 
 @inner
 def damping(m: Any, S: Any, D: Any) -> None:
-    """Compute the lower triangle of the viscous damping matrix `D` (free, free) of the joints."""
+    """Write the lower triangle of the joints' viscous damping matrix to `D` (free, free)."""
     for j in range(m.free):
         for k in range(j + 1):
             D[j, k] = 0.0
@@ -241,7 +253,7 @@ def damping(m: Any, S: Any, D: Any) -> None:
 
 @inner
 def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
-    """Compute the time derivative of a configuration whose closures are eliminated already."""
+    """Write the time derivative of a configuration to `out`; call it after an elimination."""
     m, s = plant.mechanism, work[0]
     dynamics.dependent_rates(m, rates, s)
     tree.configuration_rate(m, q, s.B, s.v, out)
@@ -249,14 +261,14 @@ def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> N
 
 @inner
 def sizes(plant: Any) -> tuple[int, int, int]:
-    """Return the sizes of configuration, independent rates and efforts."""
+    """Return the lengths of configuration, independent rates and driven efforts."""
     m = plant.mechanism
     return m.positions, m.free, m.driven
 
 
 @inner
 def joint_positions(plant: Any, q: Any, out: Any) -> None:
-    """Write the positions of the driven joints."""
+    """Write the positions of the driven joints to `out` (driven,)."""
     m = plant.mechanism
     for i in range(m.driven):
         out[i] = q[m.integers[m.at_places + i]]
@@ -264,21 +276,21 @@ def joint_positions(plant: Any, q: Any, out: Any) -> None:
 
 @inner
 def mechanism_of(arrays: Any) -> Any:
-    """Return a mechanism from its plan (integers in an array of float64) and its numbers."""
+    """Return the record of a mechanism from its plan (integers in float64) and its numbers."""
     return layout.mechanism(arrays[0], arrays[1])
 
 
 @inner
 def models_of(arrays: Any) -> LoopControl:
-    """Return the controller's model in both sets of coordinates, from its arrays."""
+    """Return the controller's model in both sets of coordinates, from its packed arrays."""
     return LoopControl(mechanism_of(arrays[:2]), mechanism_of(arrays[2:]))
 
 
 @inner
 def shapes(m: Any, known: Any) -> Any:
-    """Return the shapes of `Scratch` and `Memory`.
+    """Return the shapes of the arrays of `Scratch` and `Memory`, for plant and controller.
 
-    Control and plant may eliminate in different orders, which need different amounts of memory.
+    The two may eliminate in different orders, which need different amounts of memory.
     """
     bodies, rates, rows, entries = m.bodies, m.rates, m.equations, m.entries
     for other in (known.m, known.own):
@@ -290,14 +302,14 @@ def shapes(m: Any, known: Any) -> Any:
 
 @inner
 def lane_shapes(plan: Any, numbers: Any) -> Any:
-    """Return the shapes of `Scratch` and `Memory` for eight mechanisms."""
+    """Return the shapes of the arrays of `Scratch` and `Memory` for a packed mechanism."""
     m = layout.mechanism(plan, numbers)
     return layout.shapes(m), memory_shapes(m)
 
 
 @inner
 def lanes_fit(plan: Any, numbers: Any) -> bool:
-    """Return whether the memory of eight mechanisms fits on the stack."""
+    """Return whether the scratch arrays for eight mechanisms fit on the stack."""
     return layout.fits(layout.mechanism(plan, numbers))
 
 

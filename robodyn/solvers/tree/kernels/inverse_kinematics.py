@@ -43,9 +43,10 @@ OPPOSITE: Final = 1e-2
 
 @inner
 def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
-    """Write the weighted displacement from the tip to a goal (7,) to `out`; return its maximum.
+    """Write the weighted displacement from the tip to a goal (7,) to `out` (6,).
 
-    A rotation by an angle t counts as the vector of length 2 tan(t / 2) along its axis.
+    A rotation by an angle t counts as the vector of length 2 tan(t / 2) along its axis. Returns the
+    largest absolute component.
     """
     body, at = B[m.tip], m.at_tip
     point = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
@@ -65,7 +66,7 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 
 @inner
 def tip_pose(m: Any, B: Any, out: Any) -> None:
-    """Write the tip's pose (7,) for the placed bodies `B`."""
+    """Write the tip's pose to `out` (7,), from the placed bodies `B`."""
     body, at = B[m.tip], m.at_tip
     store(out, 0, add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at))))
     x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
@@ -78,7 +79,10 @@ def tip_pose(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
-    """Write the weighted tip Jacobian `s.J` (6, free) from `s.S`, and the twist at rates `s.v`."""
+    """Write the tip's weighted Jacobian to `s.J` (6, free), and its twist at `s.v` to `twist`.
+
+    The Jacobian is computed from the tangent `s.S`.
+    """
     zero = 0.0 * s.K[0]
     for r in range(6):
         twist[r] = zero
@@ -131,7 +135,10 @@ def _add_twist(twist: Any, rate: Any, linear: Any, omega: Any) -> None:
 
 @inner
 def normal_equations(m: Any, damping: float, s: Any) -> None:
-    """Factor J'J in `s.M` (free, free), with its diagonal enlarged by a relative damping."""
+    """Factor J'J of the tip's Jacobian `s.J` in `s.M` (free, free), with relative damping.
+
+    The damping enlarges the diagonal.
+    """
     for i in range(m.free):
         for k in range(i + 1):
             total = s.J[0, i] * s.J[0, k]
@@ -144,7 +151,10 @@ def normal_equations(m: Any, damping: float, s: Any) -> None:
 
 @inner
 def least_squares(m: Any, gap: Any, s: Any) -> None:
-    """Solve the weighted J s.u = gap (6,) by least squares; call it after `normal_equations`."""
+    """Compute the step `s.u` (free,) that closes the tip's weighted gap (6,) as far as possible.
+
+    It is the least-squares solution; call it after `normal_equations`.
+    """
     for k in range(m.free):
         total = s.J[0, k] * gap[0]
         for r in range(1, 6):
@@ -155,7 +165,10 @@ def least_squares(m: Any, gap: Any, s: Any) -> None:
 
 @inner
 def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
-    """Compute the step `s.v` after `gaps` and `tip_gap`; return False for unsuitable pivots."""
+    """Compute the step `s.v` (rates,) towards the goal; return whether the pivots are suitable.
+
+    Call it after `gaps` and `tip_gap`.
+    """
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -181,7 +194,7 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
 
 @inner
 def coordinate_rate(m: Any, s: Any, j: int) -> Any:
-    """Return the motion of coordinate `j` for a step `s.u` of the independent ones."""
+    """Return the motion of coordinate `j` for a step `s.u` of the independent coordinates."""
     value = s.S[j, 0] * s.u[0]
     for k in range(1, m.free):
         value = value + s.S[j, k] * s.u[k]
@@ -258,7 +271,7 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
 
 @inner
 def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute configuration, rates and accelerations (positions + 2 free) for a tip motion.
+    """Write configuration, rates and accelerations (positions + 2 free) for a tip motion.
 
     The pose of the tip is in the state's rates, its twist in `acceleration_or_effort`, its
     acceleration in the wrench. Results are NaN if the pose is not reached; all eight are NaN if

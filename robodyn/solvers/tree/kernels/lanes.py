@@ -4,8 +4,7 @@
 
 The equations are those of single states. If a group of eight has no result, each of its states is
 computed alone, in all lanes. The result of a state without a solution is NaN, and the caller finds
-the reason. Entries return the
-number of finite states, counted from the first.
+the reason. Entries return the number of finite states, counted from the first.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ from robodyn.solvers.tree.kernels.entries import place_bodies
 
 @inner
 def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrix (free * free), for `evaluate_lanes`."""
+    """Write the mass matrix (free * free) to `found`; a function for `evaluate_lanes`."""
     status = dynamics.mass_matrix(m, state.q, False, s, s.M)
     for i in range(m.free):
         for j in range(i + 1):
@@ -45,7 +44,10 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the tangent S (rates * free), for `evaluate_lanes`."""
+    """Write the tangent (rates * free) to `found`; a function for `evaluate_lanes`.
+
+    It maps independent rates to the rates of all joints.
+    """
     status = dynamics.prepare(m, state.q, False, s)
     if status == layout.OK:
         projection.tangent(m, s.K, s.R, as_table(found, m.free))
@@ -54,13 +56,16 @@ def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the Jacobian of the tip (6 * free), for `evaluate_lanes`."""
+    """Write the tip's Jacobian (6 * free) to `found`; a function for `evaluate_lanes`."""
     return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
 
 @inner
 def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the closed configuration (positions,) after a displacement, for `evaluate_lanes`."""
+    """Write the closed configuration (positions,) after a displacement to `found`.
+
+    This is a function for `evaluate_lanes`.
+    """
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
     if any_of(left > accepted) or not all_finite(state.q, m.positions):
@@ -72,7 +77,7 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
-    """Compute axes and origin (12,) of a body, for `evaluate_lanes`."""
+    """Write the axes and the origin (12,) of a body to `found`; a function for `evaluate_lanes`."""
     place_bodies(m, state.q, s.B)
     for k in range(layout.ORIGIN + 3):
         found[k] = s.B[body, k]
@@ -81,7 +86,7 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute condition numbers (2,), of motion and forces, for `evaluate_lanes`."""
+    """Write the condition numbers (2,) of motion and forces to `found`, for `evaluate_lanes`."""
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
     if status != layout.OK:
@@ -97,7 +102,10 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def evaluate_states(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
-    """Write results for configurations and further arguments to `out` (N, k)."""
+    """Write the results of `find` for N states to `out` (N, k), eight at a time in SIMD lanes.
+
+    Returns the number of finite states, counted from the first.
+    """
     m = layout.mechanism(plan, numbers)
     if not layout.fits(m):
         return 0
@@ -176,5 +184,8 @@ def body_motions(
 
 @batch_entry
 def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
-    """Write the frames of one body to `out` (N, 12): axes x y z and origin, base frame."""
+    """Write the frames of one body at `q` (N, positions) to `out` (N, 12).
+
+    A frame consists of the axes x, y, z and the origin, in the base frame.
+    """
     return evaluate_states(find_frame, plan, numbers, (q,), body, out)

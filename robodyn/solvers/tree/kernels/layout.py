@@ -157,7 +157,7 @@ MOST: Final = 30_000
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for one state, or for eight in SIMD lanes.
+    """Preallocated scratch arrays for one state, or for eight states in SIMD lanes.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) state of each body.
@@ -193,13 +193,16 @@ class Scratch(NamedTuple):
 
 @inner
 def shapes(m: Any) -> Any:
-    """Return the shapes of `Scratch` for a mechanism."""
+    """Return the shapes of the arrays of `Scratch` for a mechanism."""
     return shapes_for(m.positions, m.free, m.bodies, m.rates, m.equations, m.entries)
 
 
 @inner
 def shapes_for(positions: int, n: int, bodies: int, rates: int, rows: int, entries: int) -> Any:
-    """Return the shapes of `Scratch` for n independent coordinates and the given numbers."""
+    """Return the shapes of the arrays of `Scratch` for n independent coordinates.
+
+    The other arguments are the numbers of positions, bodies, rates, equations and Jacobian entries.
+    """
     return Scratch(
         (bodies + 1, BODY_SIZE), entries, rates, rates, rates, rows, max(rows, rates) * n,
         (rates, n), (bodies + 1, max(6 * n, COMPOSITE)), (n, n), (6, n), n, positions,
@@ -208,7 +211,7 @@ def shapes_for(positions: int, n: int, bodies: int, rates: int, rows: int, entri
 
 @inner
 def fits(m: Any) -> bool:
-    """Return whether the scratch of this mechanism fits on the stack."""
+    """Return whether the scratch arrays for this mechanism fit on the stack."""
     rows = BODY_SIZE + max(6 * m.free, COMPOSITE) + 7
     return bool((m.bodies + 1 + m.rates) * rows + 12 * m.widest < MOST)
 
@@ -224,31 +227,31 @@ _CLOSURE_PLAN, _AT_NUMBERS, _STEP_PLAN = CLOSURE_PLAN.size, CLOSURE_PLAN.at_numb
 
 @inner
 def mechanism(plan: Any, numbers: Any) -> Any:
-    """Return a mechanism from the arrays that describe it."""
+    """Return the record of a mechanism from its packed arrays `plan` and `numbers`."""
     return _mechanism(plan, 0, numbers, 0)
 
 
 @inner
 def body_of(m: Any, i: int) -> Any:
-    """Return body `i`, from 1 on."""
+    """Return the record of body `i`, counted from 1."""
     at, place = m.at_bodies + (i - 1) * _BODY_PLAN, m.at_numbers + (i - 1) * _BODY_NUMBERS
     return _body(m.integers, at, m.numbers, place)
 
 
 @inner
 def closure_of(m: Any, k: int) -> Any:
-    """Return closure `k`."""
+    """Return the record of closure `k`."""
     at = m.at_closures + k * _CLOSURE_PLAN
     return _closure(m.integers, at, m.numbers, m.integers[at + _AT_NUMBERS])
 
 
 @inner
 def step_of(m: Any, k: int) -> Any:
-    """Return step `k` in the list of all paths."""
+    """Return the record of step `k` in the list of all paths around loops."""
     return _step(m.integers, m.at_paths + k * _STEP_PLAN, m.numbers, m.at_signs + k)
 
 
 @inner
 def pivot_of(m: Any, n: int) -> Any:
-    """Return pivot `n`."""
+    """Return the record of pivot `n` of the elimination."""
     return _pivot(m.integers, m.integers[m.at_pivots + n], m.numbers, 0)

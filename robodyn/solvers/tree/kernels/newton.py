@@ -25,7 +25,7 @@ NEAR: Final = 1e-11
 
 @inner
 def gaps(m: Any, q: Any, s: Any) -> Any:
-    """Compute the negative residuals `s.y` of the closures at `q`.
+    """Place the bodies at `q`, and write the negative residuals of the closures to `s.y`.
 
     Returns the largest residual, relative to the size.
     """
@@ -39,7 +39,7 @@ def gaps(m: Any, q: Any, s: Any) -> Any:
 
 @inner
 def correction(m: Any, s: Any) -> bool:
-    """Compute Newton's step `s.v` after `gaps`; return False for unsuitable pivots."""
+    """Compute Newton's step `s.v` after `gaps`; return whether the pivots are suitable."""
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -90,7 +90,7 @@ def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> An
 def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
     """Move `q` (positions,) in place along the tangent by a piece (free,) of a displacement.
 
-    Returns False for unsuitable pivots.
+    Returns whether the pivots are suitable.
     """
     place_base(m, s.B)
     place(m, q, s.B)

@@ -32,7 +32,7 @@ LISTS = layout.PIVOT_PLAN.size
 
 @inner
 def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
-    """Compute S (rates, free): rates of all joints per rate of each independent one.
+    """Write the tangent (rates, free), the rates of all joints per independent rate, to `S`.
 
     `R` (rows * free,) is scratch for the right-hand sides, which are solved together.
     """
@@ -113,7 +113,7 @@ def composites(m: Any, B: Any, C: Any) -> None:
 
 @inner
 def _carry(own: Any, arm: Any, parent: Any) -> None:
-    """Add a composite inertia to that of the parent; its origin is at `arm` from the parent's."""
+    """Add a body's composite inertia to its parent's, at `arm` between their origins."""
     mass, moment = own[0], vector(own, layout.MOMENT_OF_MASS)
     shifted = axpy(mass, arm, moment)
     # for a mass m with moment h: m a a' + a h' + h a', minus the trace
@@ -134,9 +134,10 @@ def _carry(own: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
-    """Write the lower triangle of S'MS, with the tree's mass matrix M, to `M` (free, free).
+    """Write the lower triangle of the mechanism's mass matrix S'MS to `M` (free, free).
 
-    `C` (bodies + 1, at least COMPOSITE) and `R` (rates * free,), which becomes MS, are scratch.
+    S is the tangent, and the M in S'MS is the tree's mass matrix. `C` (bodies + 1, at least
+    COMPOSITE) and `R` (rates * free,), which becomes MS, are scratch.
     """
     zero = 0.0 * B[1, layout.X]
     for n in range(m.rates * m.free):
@@ -173,7 +174,7 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
 
 @inner
 def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
-    """Return linear and angular momentum of a composite per unit rate of an axis."""
+    """Return linear and angular momentum of a composite body per unit rate of an axis."""
     if slides:
         return scale(mass, axis), cross(moment, axis)
     return cross(axis, moment), symmetric(own, layout.SECOND, axis)
@@ -183,9 +184,10 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
 def add_mass_row(
     m: Any, S: Any, B: Any, i: int, rate: int, factor: Any, momentum: Any, R: Any
 ) -> None:
-    """Add the terms of the tree's M for a coordinate of body `i`, and their transposes, to `R`.
+    """Add the mass matrix terms of a coordinate of body `i`, and their transposes, to `R`.
 
-    The momentum, times a factor, is that of body `i` and those that it carries at a rate of 1.
+    `R` is the tree's mass matrix times the tangent `S`. The momentum, times a factor, is that of
+    body `i` and those that it carries at a rate of 1.
     """
     push, turn = momentum
     j = i
@@ -204,9 +206,10 @@ def add_mass_row(
 
 @inner
 def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any) -> None:
-    """Add the coupling of a rotor's spin with the rotation of the body that carries it to `R`.
+    """Add the coupling of a rotor's spin with the rotation of its carrying body to `R`.
 
-    At a rate of 1 of the coordinate, the rotor has the angular momentum `turn`.
+    `R` is the tree's mass matrix times the tangent `S`. At a rate of 1 of the coordinate, the rotor
+    has the angular momentum `turn`.
     """
     j = carrier
     while j > 0:
@@ -222,7 +225,10 @@ def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: An
 
 @inner
 def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R: Any) -> None:
-    """Add an entry of the tree's M, times S, to `R`; also its transpose unless `is_own`."""
+    """Add an entry of the tree's mass matrix, times the tangent `S`, to `R`.
+
+    Its transpose is added too, unless `is_own`.
+    """
     add_row(m, S, other, value, rate, R)
     if not is_own:
         add_row(m, S, rate, value, other, R)
@@ -230,7 +236,7 @@ def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R:
 
 @inner
 def add_row(m: Any, S: Any, rate: int, factor: Any, row: int, R: Any) -> None:
-    """Add a row of `S`, times a factor, to a row of `R`."""
+    """Add a row of the tangent `S`, times a factor, to a row of `R`."""
     own = row * m.free
     for k in range(m.free):
         R[own + k] = R[own + k] + factor * S[rate, k]

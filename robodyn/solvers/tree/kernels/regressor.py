@@ -45,11 +45,11 @@ FURTHER = FRICTION + DRY_FRICTION
 
 
 def numbers_needed(head: Mapping[str, int], count: int) -> int:
-    """Return the scratch memory for a regressor of `count` entries, as a count of SIMD vectors.
+    """Return the scratch memory for a regressor of `count` entries, in SIMD vectors.
 
     Args:
         head: first numbers of the plan, by their names in `layout.PLAN`.
-        count: driven * p.
+        count: number of driven joints times the number of parameters p.
     """
     row = layout.BODY_SIZE + max(6 * head["free"], layout.COMPOSITE) + 7
     width = max(head["widest"], head["positions"], BASE)
@@ -58,7 +58,10 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
 
 @inner
 def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
-    """Write the columns of body `i` to `found` (free, p), for parameters in a frame (12,) on it."""
+    """Write the regressor columns of body `i` to `found` (free, p).
+
+    The parameters are those in a frame (12,) on the body.
+    """
     body = s.B[i]
     x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     a, b = combine(x, y, z, vector(frame, 0)), combine(x, y, z, vector(frame, 3))
@@ -78,7 +81,10 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 
 @inner
 def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
-    """Write the column of a closure's damping or stiffness, whose data are a row of FURTHER."""
+    """Write the regressor column of a closure's damping or stiffness to `found`.
+
+    `unit` is the parameter's row of `regressor`'s argument `further`.
+    """
     closure = layout.closure_of(m, number)
     a, b = closure.parent, closure.child
     moment = scale(unit[DAMPING], sub(vector(s.B[b], layout.OMEGA), vector(s.B[a], layout.OMEGA)))
@@ -91,7 +97,10 @@ def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: in
 
 @inner
 def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
-    """Write the column of a parameter of a spring between points, with data in a row of FURTHER."""
+    """Write the regressor column of a parameter of a spring between points to `found`.
+
+    `unit` is the parameter's row of `regressor`'s argument `further`.
+    """
     (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
     slack = m.numbers[m.at_spring_numbers + POINT_SPRING * number + SLACK]
     law = unit[STIFFNESS], unit[AT_ZERO], unit[DAMPING], slack
@@ -104,7 +113,10 @@ def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int
 
 @inner
 def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
-    """Write the column of a parameter of body i's joint, whose data are a row of FURTHER."""
+    """Write the regressor column of a parameter of body i's joint to `found`.
+
+    `unit` is the parameter's row of `regressor`'s argument `further`.
+    """
     link, parent = layout.body_of(m, i), s.B[layout.body_of(m, i).parent]
     j, factor = link.rate, link.factor
     rate, change = factor * s.v[j], factor * s.a[j]
@@ -125,7 +137,7 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
 
 @inner
 def distribute(m: Any, s: Any, count: int, found: Any) -> int:
-    """Convert the rows of `found` from independent coordinates to driven joints (driven, p)."""
+    """Convert `found` from independent coordinates (free, p) to driven joints (driven, p)."""
     weigh_drives(m, s.S, s.M)
     if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
         return layout.SINGULAR
@@ -143,7 +155,7 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
 
 @inner
 def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the regressor (driven * p), for `evaluate_lanes`."""
+    """Write the regressor (driven * p) of a state to `found`; a function for `evaluate_lanes`."""
     frames, further = settings
     status = joint_motion(m, state, False, s)
     if status != layout.OK:

@@ -37,7 +37,7 @@ DRY_FRICTION_AT = layout.BODY_NUMBERS.dry_friction
 
 @inner
 def place_base(m: Any, B: Any) -> None:
-    """Initialize the record of a fixed base, whose acceleration -g replaces gravity."""
+    """Initialize the record of a fixed base, whose acceleration -g represents gravity."""
     base = B[0]
     for k in range(layout.CHANGE + 6):
         base[k] = 0.0
@@ -48,7 +48,10 @@ def place_base(m: Any, B: Any) -> None:
 
 @inner
 def move_base(base: Any, B: Any) -> None:
-    """Set the base's motion (9,), see `dynamics.kernels.base_motion`, with its origin at rest."""
+    """Set the motion of the base (9,), with its origin at rest.
+
+    The components are those of `dynamics.kernels.base_motion`.
+    """
     store(B[0], layout.ACCEL, vector(base, 0))
     store(B[0], layout.OMEGA, vector(base, 3))
     store(B[0], layout.ALPHA, vector(base, 6))
@@ -56,7 +59,7 @@ def move_base(base: Any, B: Any) -> None:
 
 @inner
 def place(m: Any, q: Any, B: Any) -> None:
-    """Compute frames and origins of all bodies."""
+    """Write frames and origins of all bodies at `q` (positions,) to `B`."""
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         body, parent = B[i], B[link.parent]
@@ -95,9 +98,9 @@ def place(m: Any, q: Any, B: Any) -> None:
 
 @inner
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
-    """Compute angular velocities, and accelerations at constant rates `v`.
+    """Write the bodies' angular velocities, and accelerations at constant rates `v`, to `B`.
 
-    If `points`, the velocities of the bodies' origins are computed, too.
+    If `points`, the velocities of the bodies' origins are also written.
     """
     spin = vector(B[0], layout.OMEGA)
     for i in range(1, m.bodies + 1):
@@ -134,7 +137,7 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
 
 @inner
 def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
-    """Compute forces and moments that each body requires for derivatives `a` of the rates."""
+    """Write the bodies' inertial forces and moments to `B`, for rates with derivatives `a`."""
     for k in range(6):
         B[0][layout.FORCE + k] = 0.0
     for i in range(1, m.bodies + 1):
@@ -181,7 +184,7 @@ def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
 
 @inner
 def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
-    """Compute efforts (rates,) at all joints from the bodies' forces, friction and motors."""
+    """Write the efforts at all joints to `tau` (rates,), from forces, friction and motors."""
     for j in range(m.rates):
         tau[j] = 0.0 * v[j]
     for i in range(m.bodies, 0, -1):
@@ -223,9 +226,9 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
 
 @inner
 def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
-    """Compute the bodies' twists, angular first, for each column of the tangent `S` (rates, count).
+    """Write the bodies' twists for each column of the tangent `S` (rates, count) to `T`.
 
-    The result `T` is (bodies + 1, 6 count), of floats or of SIMD lanes.
+    `T` is (bodies + 1, 6 count), of floats or of SIMD lanes; the angular velocity is first.
     """
     for k in range(6 * count):
         T[0, k] = 0.0
@@ -250,7 +253,10 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
 
 @inner
 def advance(m: Any, B: Any, step: Any, q: Any) -> None:
-    """Displace `q` (positions,), at which `B` is placed, by a step (rates,), in place."""
+    """Displace `q` (positions,) in place by a step (rates,).
+
+    The bodies `B` are placed at `q`.
+    """
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         first, j = link.position, link.rate
@@ -297,7 +303,7 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
 
 @inner
 def joint_axes(link: Any, parent: Any) -> Any:
-    """Return the axes of a joint's frame at position 0, for a body and its placed parent."""
+    """Return the axes of a joint's frame at position 0, in base axes."""
     x, y, z = vector(parent, layout.X), vector(parent, layout.Y), vector(parent, layout.Z)
     if link.aligned == 0:
         a = combine(x, y, z, link.frame_x)
@@ -309,7 +315,7 @@ def joint_axes(link: Any, parent: Any) -> Any:
 
 @inner
 def normalize(m: Any, q: Any) -> None:
-    """Normalize the quaternions of floating joints in `q` (positions,)."""
+    """Normalize the quaternions of all floating joints in a configuration, in place."""
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         if link.kind == layout.FLOATING:

@@ -67,7 +67,7 @@ MOTION, MASS, FIRST_MOMENT, INERTIA, SPREAD, MOMENTUM, MOMENT, FORCE, BODY = (
 
 
 class Scratch(NamedTuple):
-    """Scratch memory for one state.
+    """Preallocated scratch arrays for the derivatives of one state.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) from the recursions of the tree.
@@ -93,7 +93,7 @@ class Scratch(NamedTuple):
 
 @inner
 def shapes_of_tree(bodies: int, n: int) -> Any:
-    """Return the shapes of `Scratch`."""
+    """Return the shapes of the arrays of `Scratch` for n coordinates."""
     rows = bodies + 1
     return Scratch(
         (rows, layout.BODY_SIZE), (rows, BODY), (n, ROW), (n, PLACES), rows, n, n, n, (n, n)
@@ -121,7 +121,10 @@ def count_coordinates(m: Any, s: Any) -> None:
 
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
-    """Apply `pass_joint` to six coordinates, from `c` on, of a floating body `i` on the base."""
+    """Return the motion of a floating body `i` on the base, and fill its coordinates' rows.
+
+    The six coordinates, numbered from `c` on, are passed one after the other, as by `pass_joint`.
+    """
     p, slide, w = vector(B[i], layout.ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
     alpha = vector(a, j + 3)
@@ -140,7 +143,7 @@ def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any,
 
 @inner
 def outward(m: Any, v: Any, a: Any, s: Any) -> None:
-    """Compute the motion and the mass properties of each body, and the data of the coordinates."""
+    """Compute motion and mass properties of the bodies, and the data of the coordinates."""
     none = (0.0, 0.0, 0.0)
     base = s.B[0]
     store_motion(
@@ -175,13 +178,13 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
 
 @inner
 def motion_of(row: Any) -> Any:
-    """Return the motion of a body."""
+    """Return the motion of a body, read from its row of `Scratch.C`."""
     return LinkMotion(vector(row, 0), vector(row, 3), vector(row, 6), vector(row, 9))
 
 
 @inner
 def store_motion(motion: Any, row: Any) -> None:
-    """Store the motion of a body."""
+    """Store the motion of a body in its row of `Scratch.C`."""
     store(row, 0, motion.omega)
     store(row, 3, motion.velocity)
     store(row, 6, motion.alpha)
@@ -190,7 +193,7 @@ def store_motion(motion: Any, row: Any) -> None:
 
 @inner
 def load_terms(row: Any) -> Any:
-    """Return the mass properties that a body carries."""
+    """Return the mass properties that a body carries, read from its row of `Scratch.C`."""
     return LinkTerms(
         row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
         vector(row, MOMENTUM), vector(row, MOMENT), vector(row, FORCE),
@@ -199,7 +202,7 @@ def load_terms(row: Any) -> Any:
 
 @inner
 def store_terms(terms: Any, row: Any) -> None:
-    """Store the mass properties that a body carries."""
+    """Store the mass properties that a body carries in its row of `Scratch.C`."""
     row[MASS] = terms.mass
     store(row, FIRST_MOMENT, terms.first)
     store_matrix(row, INERTIA, terms.inertia)
@@ -211,13 +214,16 @@ def store_terms(terms: Any, row: Any) -> None:
 
 @inner
 def project_wrench(row: Any, at: int, pair: Any) -> float:
-    """Return the sum of the products of a moment and a force with two vectors of a row."""
+    """Return the product of a wrench with six components of a row, from `at` on.
+
+    `pair` consists of the moment and the force.
+    """
     return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
 
 
 @inner
 def set_element(R: Any, row: int, column: int, value: float) -> None:
-    """Write an entry of a table (n, width) whose rows are stored in SIMD lanes."""
+    """Write an entry of a table (n, width) whose rows consist of SIMD vectors."""
     set_entry(R[row], column // WIDTH, column % WIDTH, value)
 
 
@@ -225,8 +231,8 @@ def set_element(R: Any, row: int, column: int, value: float) -> None:
 def effort_derivatives(m: Any, s: Any, R: Any) -> None:
     """Write the derivatives of efforts to `R`, and the mass matrix to `s.H`.
 
-    `R` (n, ...) has a row of SIMD lanes for each coordinate, with columns for the derivatives with
-    respect to displacements, then velocities, of the independent coordinates.
+    `R` (n, ...) has a row of SIMD vectors for each coordinate, with columns for the derivatives
+    with respect to displacements, then velocities, of the independent coordinates.
     """
     n = m.free
     for i in range(m.bodies, 0, -1):
@@ -281,7 +287,7 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
 
 @inner
 def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
-    """Add the derivatives due to a wrench on the tip that is constant in the base frame."""
+    """Add the derivatives due to a wrench (6,) on the tip, constant in the base frame, to `R`."""
     body = s.B[m.tip]
     tip = add(vector(body, layout.ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
     force = vector(wrench, 0)
@@ -306,7 +312,10 @@ def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
 
 @inner
 def factor(n: int, s: Any) -> bool:
-    """Factor the mass matrix in `s.H` as L'DL in place, with inverted diagonal."""
+    """Factor the mass matrix `s.H` as L'DL in place, with inverted diagonal.
+
+    Return whether all pivots are sufficiently positive.
+    """
     for c in range(n):
         # a pivot is compared with its own diagonal
         s.at[c, RATE] = s.H[c, c]
@@ -329,7 +338,7 @@ def factor(n: int, s: Any) -> bool:
 
 @noinline
 def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
-    """Solve for all columns of `R` (n, groups), in SIMD lanes, at once; call it after `factor`."""
+    """Multiply `R` (n, groups) in place by the inverse of the mass matrix, after `factor`."""
     for c in range(n - 1, -1, -1):
         own, inverse = R[c], s.H[c, c]
         k = int(s.at[c, BEFORE])
@@ -348,7 +357,7 @@ def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
 
 @inner
 def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
-    """Subtract a multiple of another row from a row, in SIMD lanes."""
+    """Subtract `ratio` times another row from a row of SIMD vectors."""
     for g in range(groups):
         row[g] = row[g] - ratio * other[g]
 
@@ -357,10 +366,10 @@ def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
 def write_derivatives(
     m: Any, given: Any, friction: Any, forward: bool, s: Any, R: Any, out: Any
 ) -> bool:
-    """Write the derivatives of one state to `out`; return False if they do not exist.
+    """Write the derivatives of one state to `out`; return whether they exist.
 
     `out` contains the derivatives with respect to displacement, velocity, and acceleration or (if
-    `forward`) efforts, each a matrix row by row.
+    `forward`) efforts, each a matrix in row-major order.
     """
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     place_base(m, s.B)
@@ -392,7 +401,10 @@ def write_derivatives(
 
 @inner
 def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
-    """Write derivatives of accelerations w.r.t. displacement, velocity and efforts."""
+    """Write derivatives of accelerations to `out`; return whether they exist.
+
+    They are with respect to displacement, velocity and efforts.
+    """
     n, driven = m.free, m.driven
     for c in range(n):
         for g in range(groups):
@@ -415,7 +427,10 @@ def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
 
 @inner
 def write_inverse(m: Any, s: Any, R: Any, out: Any) -> bool:
-    """Write derivatives of efforts w.r.t. displacement, velocity and acceleration."""
+    """Write derivatives of efforts to `out`; return whether they exist.
+
+    They are with respect to displacement, velocity and acceleration.
+    """
     n = m.free
     if m.driven != n:
         return False
@@ -443,10 +458,11 @@ def derivatives_of_tree(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
     efforts: Any, wrench: Any, base: Any, forward: bool, out: Any,
 ) -> int:  # fmt: skip
-    """Compute the results of `derivatives.derivatives` for a tree without closures.
+    """Write the derivatives of N states of a tree without closures to `out` (N, ...).
 
-    The tree has no mimic joints, spinning rotors or springs between points. A floating joint must
-    be on the base, which then does not move.
+    The results are those of `derivatives.derivatives`. The tree has no mimic joints, spinning
+    rotors or springs between points. A floating joint must be on the base, which then does not
+    move. Returns the number of states, counted from the first, for which the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),
