@@ -338,7 +338,7 @@ def _ratio(name: str, value: float, of: str, period: float) -> int:
 
 
 def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
-    """Return efforts (n,) that hold a mechanism at home, and the range left to the limits."""
+    """Return efforts (n,) that hold a mechanism at home, and their margins to the limits."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)

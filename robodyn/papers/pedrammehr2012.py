@@ -37,8 +37,8 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
     figures = []
     for name, study, path, order, unit, description in (
-        ("5", line, "Path 1", 0, rate, "Pods 1, 2 and 6 are called consistent."),
-        ("6", line, "Path 1", 1, acceleration, "Pod 3 is called consistent."),
+        ("5", line, "Path 1", 0, rate, "Pods 1, 2 and 6 are described as consistent."),
+        ("6", line, "Path 1", 1, acceleration, "Pod 3 is described as consistent."),
         ("7", first, "Path 2", 0, rate, ""),
         ("8", first, "Path 2", 1, acceleration, ""),
     ):

@@ -93,7 +93,7 @@ def x_scale(panel: Panel) -> Scale:
 
 
 def x_range(panel: Panel) -> tuple[float, float]:
-    """Return the end positions of a panel's x axis, from the first to the last value."""
+    """Return the x-axis limits of a panel: its first and last value."""
     return _span(x_scale(panel).positions(np.concatenate([curve.x for curve in panel.curves])))
 
 

@@ -158,7 +158,7 @@ def _tables(tables: list[Table]) -> str:
 
 
 def _efforts_over_speed(e: Evaluation) -> Chart:
-    """Chart effort over speed of all drives, and the motors' limits."""
+    """Chart effort versus speed of all drives, and the motors' limits."""
     m, margins = e.mechanism, e.requirements.margins
     curves = []
     for k, each in enumerate(e.found):
@@ -183,10 +183,10 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
         )
     speed = f"speed [{units_in_one(m.drives.units, '/s')}]"
     effort = f"effort [{units_in_one(m.drives.effort_units)}]"
-    panel = Panel("Effort over speed", tuple(curves), speed, effort)
+    panel = Panel("Effort versus speed", tuple(curves), speed, effort)
     text = ("Every drive in every motion, with margins. The dashed line is the weakest "
             "motor's limit, on both sides: a motion fits if it stays between.")  # fmt: skip
-    return Chart("motor", "Effort over speed", (panel,), text, 1)
+    return Chart("motor", "Effort versus speed", (panel,), text, 1)
 
 
 def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:

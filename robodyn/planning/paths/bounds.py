@@ -152,7 +152,7 @@ class Bounds:
         if which == 1:
             value = float(conditioning.singular_values(self.mechanism, configuration, length)[-1])
             limit = self.singular_value_limit
-            text = f"the smallest singular value is {value:.4g}, the least allowed is {limit:.4g}"
+            text = f"the smallest singular value is {value:.4g}, the minimum allowed is {limit:.4g}"
             return BoundViolation("singular value", "", value, limit, text)
         if which == 2:
             found = conditioning.side(self.mechanism, configuration)

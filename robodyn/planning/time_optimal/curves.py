@@ -27,7 +27,7 @@ REPEATED_POINT, ISOLATION = 1.001e-3, 100.0
 
 
 class WaypointSpline(RowTrajectory):
-    """Smooth curve through configurations, a trajectory over a parameter 0 to 1.
+    """Smooth curve through configurations, a trajectory over a parameter from 0 to 1.
 
     The position of a pose follows a cubic spline, its orientation a spline with continuous angular
     velocity and acceleration (SciPy's `RotationSpline`, after Park and Ravani). The independent
@@ -196,7 +196,7 @@ def cubic_to_goal(
     goal: FloatArray,
     carried: float,
 ) -> SampledTrajectory:
-    """Create a cubic curve from a moving state to a goal, over a parameter 0 to 1.
+    """Create a cubic curve from a state in motion to a goal, over a parameter from 0 to 1.
 
     Args:
         mechanism: mechanism that moves.
