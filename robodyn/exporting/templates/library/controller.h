@@ -377,23 +377,14 @@ static inline double @NAME@_braking_share(const @NAME@_controller *c) {
   return fmin(fmax(@UPPER@_BRAKING_SHARE, 0.5 + 0.5 * c->held), @UPPER@_HOLDING_SHARE);
 }
 
-/* Return the position of a joint after coasting for a time [s], limited to its ends. */
-static inline double @NAME@_coast(int joint, double position, double rate, double time) {
-  const double lower = @NAME@_position_limits[joint][0], upper = @NAME@_position_limits[joint][1];
-  const double there = position + time * rate;
-  if (there > upper && rate > 0.0) return position > upper ? position : upper;
-  if (there < lower && rate < 0.0) return position < lower ? position : lower;
-  return there;
-}
-
 /* Return the longest braking time [s] that keeps joints with these rates within a margin of their
    ends. */
 static inline double @NAME@_time_to_ends(const double *positions, const double *rates,
-                                         double period, double beyond) {
+                                         double beyond) {
   double time = INFINITY;
   for (int i = 0; i < @UPPER@_N; i++) {
     const double end = @NAME@_position_limits[i][rates[i] > 0.0], speed = fabs(rates[i]);
-    const double left = fabs(end - @NAME@_coast(i, positions[i], rates[i], period));
+    const double left = fabs(end - positions[i]);
     if (speed > 0.0) time = fmin(time, 2.0 * (left + beyond) / speed);
   }
   return time;
@@ -468,7 +459,7 @@ static inline int @NAME@_find_stop(const @NAME@_controller *c, double tolerance,
   for (int j = 0; j < @UPPER@_NV; j++) fastest = fmax(fastest, fabs(stop->velocity[j]));
   const double beyond = @UPPER@_END_SHARE * tolerance;
   const double longest =
-    fmin(@UPPER@_LONGEST_STOP, @NAME@_time_to_ends(start, rates, 0.0, @UPPER@_END_MARGIN));
+    fmin(@UPPER@_LONGEST_STOP, @NAME@_time_to_ends(start, rates, @UPPER@_END_MARGIN));
   for (double tried = @UPPER@_SHORTEST_STOP;; tried *= 2.0) {
     stop->time = fmin(tried, longest);
     status = @NAME@_check_place(c, stop, start, 0.0, beyond);
@@ -596,13 +587,13 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
                              const @NAME@_settings *settings) {
   double target[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
   int status = @UPPER@_INVALID;
+  period = @NAME@_usable_period(period);
   if (@NAME@_all_finite(accelerations, @UPPER@_N)) {
-    status = @NAME@_check_joints(c, positions, rates, @NAME@_usable_period(period),
-                                 settings->tolerance);
+    status = @NAME@_check_joints(c, positions, rates, period, settings->tolerance);
   }
   if (status == @UPPER@_OK) {
-    status = @NAME@_check_consistency(c, positions, rates, accelerations,
-                                      @NAME@_usable_period(period), settings->tolerance);
+    status = @NAME@_check_consistency(c, positions, rates, accelerations, period,
+                                      settings->tolerance);
   }
   memcpy(target, c->target, sizeof target);
   if (status == @UPPER@_OK) status = @NAME@_configuration(positions, target);
@@ -611,7 +602,7 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
     status = @NAME@_acceleration(target, rates, accelerations, acceleration);
   }
   if (status == @UPPER@_OK) {
-    status = @NAME@_check_change(c, target, velocity, rates, @NAME@_usable_period(period));
+    status = @NAME@_check_change(c, target, velocity, rates, period);
   }
   if (status != @UPPER@_OK) {
     c->refused[status]++;
