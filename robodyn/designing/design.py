@@ -204,14 +204,14 @@ def design(
                 value=name,
             )
     goals = _goals(names)
-    room = _Machines(kind, requirements, rows, names, resume, scheduler)
-    room.progress, room.total = progress, evaluations * len(goals)
+    machines = _Machines(kind, requirements, rows, names, resume, scheduler)
+    machines.progress, machines.total = progress, evaluations * len(goals)
     try:
         for k, goal in enumerate(goals):
-            _search(room, goal, evaluations, seed + k)
+            _search(machines, goal, evaluations, seed + k)
     finally:
-        room.close()
-    return room.result()
+        machines.close()
+    return machines.result()
 
 
 def _goals(names: tuple[str, ...]) -> list[FloatArray]:
@@ -232,30 +232,30 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
     return [*alone, *pairs, *([np.full(count, 1.0 / count)] if count > 2 else [])]
 
 
-def _search(room: _Machines, goal: FloatArray, evaluations: int, seed: int) -> None:
+def _search(machines: _Machines, goal: FloatArray, evaluations: int, seed: int) -> None:
     """Search for the best design for one weighting of the objectives.
 
     Descents start at the best points of an even spread over the unit box, for each actuator. They
     continue in rounds, each of which uses half of the remaining evaluations and ends the worse half
     of the descents.
     """
-    d, end = int(room.free.sum()), room.examined + evaluations
+    d, end = int(machines.free.sum()), machines.examined + evaluations
     step = d + 2  # evaluations per step
-    first = max(4, int(SPREAD * evaluations / len(room.rows)))
+    first = max(4, int(SPREAD * evaluations / len(machines.rows)))
     heats = []
-    for row in range(len(room.rows)):
-        examine = room.examiner(goal, row)
+    for row in range(len(machines.rows)):
+        examine = machines.examiner(goal, row)
         points = sorted(examine(spread(d, first, seed)), key=lambda point: point.rank)
         starts = _distant_points(points, max(2, evaluations // (STEPS * step)))
         heats += [Descent(examine, start, goal) for start in starts]
     while len(heats) > 1:
         heats.sort(key=lambda descent: descent.best.rank)
-        budget = (end - room.examined) // (2 * len(heats))
+        budget = (end - machines.examined) // (2 * len(heats))
         for descent in heats if budget >= step else ():
             descent.advance(budget)
         heats.sort(key=lambda descent: descent.best.rank)
         del heats[(len(heats) + 1) // 2 :]
-    heats[0].advance(end - room.examined, tolerance=0.0)
+    heats[0].advance(end - machines.examined, tolerance=0.0)
 
 
 def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
@@ -579,11 +579,11 @@ def _examine(
         # a leg is at most twice as long extended as retracted
         shortest, longest = float(e.needed.shortest.min()), float(e.needed.longest.max())
         violations["telescoping"] = (longest - 2.0 * shortest) / longest
-    room = [row.room for row in e.motions]
+    spaces = [row.room for row in e.motions]
     n = len(m.joint_names)
     values = e.quantities | {
-        "height": max(each.highest for each in room),
-        "footprint_radius": max(each.footprint_radius for each in room),
+        "height": max(each.highest for each in spaces),
+        "footprint_radius": max(each.footprint_radius for each in spaces),
     }
     if region is not None:
         values["workspace"] = region.volume

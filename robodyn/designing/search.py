@@ -30,7 +30,7 @@ ACCEPTED_GAIN, ENLARGING_GAIN = 0.05, 0.7
 # directions, and one at which the known ones are forgotten.
 DAMPED, EVEN, LARGEST_CURVATURE = 0.2, 1e-2, 1e8
 # Bound of the decrease of the logarithm of an objective in one step.
-FAR = 10.0
+LARGEST_DECREASE = 10.0
 
 
 class Point(NamedTuple):
@@ -172,7 +172,7 @@ class Descent:
         tops = np.append([part.max() for part in here.parts], _held(here).max(initial=0.0))
         owners = np.repeat(np.arange(goals + 1), [len(part) for part in (*here.parts, here.bounds)])
         known = np.hstack([-self._slopes, np.eye(goals + 1)[owners]])
-        lower = np.maximum(-self._radius, -here.x), np.full(goals, -FAR), -tops[-1:]
+        lower = np.maximum(-self._radius, -here.x), np.full(goals, -LARGEST_DECREASE), -tops[-1:]
         upper = np.minimum(self._radius, 1.0 - here.x)
         rows = np.vstack([known, np.eye(n + goals + 1), -np.eye(n, n + goals + 1)])
         least = np.concatenate([value - tops[owners], *lower, -upper])
