@@ -10,7 +10,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.plan_path import plan_path
 from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.verification import verified
+from robodyn.planning.paths.verification import verify_curve
 from robodyn.trajectories.base import Trajectory
 
 MOTION_SAMPLES = 1001
@@ -48,7 +48,7 @@ def around_singularities(
     first = conditioning.side(mechanism, start)
     side = 0.0 if first is None else float(np.sign(first))
     bounds = Bounds(mechanism, limit, 0.0, side=side)
-    kept = verified(lambda s: motion.sample(s * motion.duration).configuration, bounds)
+    kept = verify_curve(lambda s: motion.sample(s * motion.duration).configuration, bounds)
     if kept.broken is None:
         return motion
     straight = space_of(mechanism, start, goal).length(along)

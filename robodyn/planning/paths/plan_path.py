@@ -30,7 +30,7 @@ from robodyn.planning.paths.separation import explain_failure, refuse_apart, ref
 from robodyn.planning.paths.settings import PathSettings
 from robodyn.planning.paths.shortening import shortcut, smoothed
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
-from robodyn.planning.paths.verification import verified
+from robodyn.planning.paths.verification import verify_curve
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -203,7 +203,7 @@ def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple
         curve = smoothed(problem, problem.least(fraction), path, budget)
         if curve is None:
             continue
-        found = verified(curve.configurations, problem.bounds)
+        found = verify_curve(curve.configurations, problem.bounds)
         along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
         if found.broken is None and problem.space.follows(along):
             return curve, found.samples

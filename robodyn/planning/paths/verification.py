@@ -40,7 +40,7 @@ class VerifiedCurve(NamedTuple):
     place: float = np.nan
 
 
-def verified(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> VerifiedCurve:
+def verify_curve(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> VerifiedCurve:
     """Verify that a curve of configurations stays within its bounds.
 
     Args:

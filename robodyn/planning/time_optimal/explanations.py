@@ -14,7 +14,7 @@ from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.paths.bounds import Bounds
-from robodyn.planning.paths.verification import verified
+from robodyn.planning.paths.verification import verify_curve
 from robodyn.planning.time_optimal.constraints.all import UNBOUNDED, Constraints
 from robodyn.planning.time_optimal.constraints.base import quantities
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
@@ -136,7 +136,7 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
     def along(s: FloatArray) -> FloatArray:
         return piece.curve.sample(s).configuration
 
-    found = verified(along, Bounds(mechanism, limit, 0.0, length, within_limits=False))
+    found = verify_curve(along, Bounds(mechanism, limit, 0.0, length, within_limits=False))
     if found.broken is None:
         return
     s = np.append(np.linspace(0.0, 1.0, EXAMINED + 1), found.place)
