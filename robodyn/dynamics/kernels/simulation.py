@@ -3,22 +3,11 @@
 """Simulation loop of a kind of mechanism, made from the functions of the kind.
 
 Numba compiles a loop for each set of functions and inlines them, so no call goes through a pointer.
-To add a kind, write `Functions` in its `kernels/integration.py`, and an entry with scratch memory
-of its own, valid for the duration of the call:
-
-    loop = smooth_loop(Functions(command, accelerate, normalize, ...))
-
-    @batch_entry
-    def simulate(plant, model, rollout, law, first, last):
-        numbers, table, friction, options, stops = borrowed_array(plant)
-        work = stack(4, 7)
-        plant = Plant((numbers,), table, friction, options, stops)
-        return loop(plant, borrowed_array(model), work, borrowed_array(rollout), law, first, last)
-
-Decorate long functions that several others call with `noinline`, so that there is one copy of them;
-the time of a call is negligible next to a step. `compiled_run.entry` makes the entry callable from
-Python; `compiled_simulation` of the mechanism offers it to the simulation. A kind with internal
-states appends them to its configuration.
+To add a kind, write `Functions` in its `kernels/integration.py`; `simulation_entries.loop_entries`
+makes the entries from them. Decorate long functions that several others call with `noinline`, so
+that there is one copy of them; the time of a call is negligible next to a step.
+`compiled_run.run_entry` makes an entry callable from Python; `compiled_simulation` of the mechanism
+offers it to the simulation. A kind with internal states appends them to its configuration.
 """
 
 from __future__ import annotations
