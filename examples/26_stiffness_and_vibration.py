@@ -2,8 +2,8 @@
 Stiffness and vibration
 =======================
 
-Legs with a stiffness of 100 N/um carry a motion platform with a tool. The natural frequencies tell
-which excitations it amplifies, and the frequency response how much floor vibration reaches it.
+Legs with a stiffness of 100 N/um carry a motion platform with a tool. The example computes
+its natural frequencies and the frequency response from floor vibration to the platform.
 """
 
 import matplotlib.pyplot as plt
