@@ -228,7 +228,7 @@ def writing(path: str | Path) -> Iterator[None]:
 
 
 class ResumeRefused(RobodynError, ValueError):
-    """Error raised if existing output does not belong to the requested sweep."""
+    """Error raised if existing output does not belong to the requested sweep or design."""
 
 
 class ClusterError(RobodynError, RuntimeError):

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
 from itertools import combinations
 from pathlib import Path
@@ -22,11 +23,13 @@ from robodyn.designing.families import AnyFamily, Bounds, Family, FunctionFamily
 from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
 from robodyn.designing.search import Descent, Examine, Point, spread
-from robodyn.errors import InvalidInput, KinematicsError, ModelError, writing
+from robodyn.errors import InvalidInput, KinematicsError, ModelError, ResumeRefused, writing
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.workspace import workspace
+from robodyn.sweeps.plan import hashes
 from robodyn.sweeps.schedulers import check_scheduler
 from robodyn.threads import each
+from robodyn.version import __version__
 
 Objective = Literal[
     "peak_effort", "continuous_effort", "peak_power", "supply_peak", "stroke", "speed", "height",
@@ -169,7 +172,7 @@ def design(
         seed: seed of random numbers; the same seed leads to the same design.
         evaluations: approximate number of machines to evaluate per objective.
         resume: file (.jsonl) that stores evaluated machines, so that an interrupted search can be
-            resumed.
+            resumed with the same arguments.
         scheduler: address of a Dask scheduler, or a `distributed.Client`, whose workers evaluate
             the machines; threads of this process by default.
         progress: called with the completed fraction.
@@ -180,6 +183,7 @@ def design(
 
     Raises:
         InvalidInput: an unknown family, objective or parameter, or invalid bounds.
+        ResumeRefused: `resume` belongs to another search or was written by another version.
 
     Example:
         >>> import robodyn as rd
@@ -315,35 +319,51 @@ class _Machines:
         self.total = 1
         self._kept: dict[str, _Record] = {}
         self._file: TextIO | None = None
-        self._cluster: Any = None
+        self._client: Any = None
+        self._stack = ExitStack()
+        if resume is not None:
+            self._open(Path(resume))
         if scheduler is not None:
             from robodyn.sweeps.schedulers import cluster
 
-            self._cluster = cluster(scheduler)
-            self._client = self._cluster.__enter__()
-        if resume is not None:
-            self._open(Path(resume))
+            self._client = self._stack.enter_context(cluster(scheduler))
 
     def _open(self, path: Path) -> None:
+        """Read the machines of an interrupted search, and open its file to append others.
+
+        The first line of the file identifies the search.
+        """
+        search = hashes(
+            version=[__version__, [each.name for each in fields(_Record)]],
+            family=self.family.name,
+            requirements=self.requirements,
+            catalog=self.rows,
+        )
+        lines = []
         with writing(path):
             text = path.read_text(encoding="utf-8") if path.exists() else ""
-            lines = text.splitlines()
-            self._file = path.open("a", encoding="utf-8")
-            if text and not text.endswith("\n"):  # the search was killed
-                self._file.write("\n")
-        for line in lines:
-            try:
-                key, *kept = json.loads(line)
-            except ValueError:
-                continue
-            self._kept[key] = _Record(*kept)
+        for line in text.splitlines():
+            with suppress(ValueError):  # the search was killed while it wrote the line
+                lines.append(json.loads(line))
+        stated = lines.pop(0) if lines and isinstance(lines[0], dict) else {}
+        other = [name for name in search if stated.get(name) != search[name]]
+        if text and other:
+            writer = f"a search with other {' and '.join(other)}"
+            if "version" in other:
+                writer = "another version of robodyn"
+            raise ResumeRefused(
+                f"{path}: was written by {writer}, so this search cannot be resumed from it; "
+                "choose another file, or remove this one",
+                value=other,
+            )
+        self._kept = {key: _Record(*kept) for key, *kept in lines}
+        with writing(path):
+            self._file = self._stack.enter_context(path.open("a", encoding="utf-8"))
+            print("" if text else json.dumps(search), file=self._file, flush=True)
 
     def close(self) -> None:
         """Close the Dask cluster and the file of evaluated machines."""
-        if self._file is not None:
-            self._file.close()
-        if self._cluster is not None:
-            self._cluster.__exit__(None, None, None)
+        self._stack.close()
 
     @property
     def examined(self) -> int:
@@ -386,15 +406,15 @@ class _Machines:
     def _records(self, points: Sequence[FloatArray], row: int) -> list[_Record]:
         keys = [(row, tuple(point.tolist())) for point in points]
         new = list(dict.fromkeys(key for key in keys if key not in self.found))
-        # stored records have a workspace only if it was an objective
-        more = [name for name in OF_LIMITS if name in self.names]
+        # stored records depend on whether these were objectives
+        more = [name for name in OF_LIMITS + OF_ELASTICITY if name in self.names]
         actuator = self.rows[row]
         name = "" if actuator is None else actuator.name
         texts = {key: json.dumps([name, self.parameters(key[1]), *more]) for key in new}
         unknown = [key for key in new if texts[key] not in self._kept]
         work = partial(_examine, self.family, self.requirements, actuator, self.names)
         given = [self.parameters(key[1]) for key in unknown]
-        if self._cluster is not None:
+        if self._client is not None:
             results = self._client.gather(self._client.map(work, given, pure=False))
         else:
             results = [_Record({}, {}, {}, [])] * len(given)
@@ -408,9 +428,7 @@ class _Machines:
             self._kept[texts[key]] = record
             if self._file is not None:
                 line = json.dumps([texts[key], *vars(record).values()])
-                self._file.write(f"{line}\n")
-        if self._file is not None:
-            self._file.flush()
+                print(line, file=self._file, flush=True)
         self.found.update({key: self._kept[texts[key]] for key in new})
         if self.progress is not None:
             self.progress(min(self.examined / self.total, 1.0))
@@ -439,11 +457,13 @@ class _Machines:
         best = min(built, key=rank)
         feasible = [key for key in built if rank(key)[0] == 0.0]
         chosen = self._design_point(best, built[best])
-        variants = {
-            name: (value, partial(_variant, self.family, self.requirements, chosen.parameters,
-                                  chosen.actuator, name))
-            for name, value in chosen.parameters.items()
-        }  # fmt: skip
+
+        def variant(name: str, value: float) -> Mechanism:
+            parameters = chosen.parameters | {name: value}
+            return self.family.mechanism(parameters, self.requirements, chosen.actuator)
+
+        values = chosen.parameters.items()
+        variants = {name: (value, partial(variant, name)) for name, value in values}
         evaluation = _evaluation(
             chosen.mechanism, self.requirements, chosen.actuator, variants=variants
         )
@@ -526,18 +546,6 @@ def _machine(
         return made
     need = evaluate(made, requirements, variants={}).needed
     return family.mechanism(parameters, requirements, need=need)
-
-
-def _variant(
-    family: AnyFamily,
-    requirements: Requirements,
-    parameters: dict[str, float],
-    actuator: CatalogActuator | None,
-    name: str,
-    value: float,
-) -> Mechanism:
-    """Create the same machine with another value of one parameter."""
-    return family.mechanism(parameters | {name: value}, requirements, actuator)
 
 
 def _evaluation(

@@ -92,14 +92,12 @@ class SweepPlan:
 
     def fingerprint(self) -> dict[str, str]:
         """Return hashes of the inputs that determine the results, by name."""
-        parts = {
-            "version": self.version,
-            "model": _plain(comparison.description(self.mechanism)),
-            "axes": [type(self.points).__name__, _plain(self.points), self.held],
-            "quantities": [self.quantities, [getattr(self.settings, name) for name in _OF_STATES]],
-        }
-        texts = {name: json.dumps(part, sort_keys=True) for name, part in parts.items()}
-        return {name: hashlib.sha256(t.encode()).hexdigest()[:16] for name, t in texts.items()}
+        return hashes(
+            version=self.version,
+            model=comparison.description(self.mechanism),
+            axes=[type(self.points).__name__, self.points, self.held],
+            quantities=[self.quantities, [getattr(self.settings, name) for name in _OF_STATES]],
+        )
 
 
 def make_plan(
@@ -197,6 +195,12 @@ def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]
     if (array < 0.0).any():
         raise InvalidInput(f"{name} has {array.min():g}, half-widths are at least 0", value=value)
     return tuple(float(width) for width in array)
+
+
+def hashes(**parts: Any) -> dict[str, str]:
+    """Return a hash of each part, by name; parts may contain dataclasses and arrays."""
+    texts = {name: json.dumps(_plain(part), sort_keys=True) for name, part in parts.items()}
+    return {name: hashlib.sha256(t.encode()).hexdigest()[:16] for name, t in texts.items()}
 
 
 def _plain(value: Any) -> Any:

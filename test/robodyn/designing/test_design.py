@@ -16,6 +16,7 @@ from robodyn.algorithms import motions, travel
 from robodyn.cli import app
 from robodyn.designing import FAMILIES, rows_of
 from robodyn.designing.search import Descent, Point, spread
+from robodyn.errors import ResumeRefused
 from robodyn.presentation import presentation
 from robodyn.report.design_tables import rotor_sentences
 from robodyn.trajectories import SampledTrajectory
@@ -188,12 +189,36 @@ def test_the_same_seed_gives_the_same_design_and_a_search_resumes(tmp_path):
     kept = tmp_path / "search.jsonl"
     first = rd.design("linear-delta", required, evaluations=60, resume=kept)
     lines = kept.read_text().splitlines()
-    assert len(lines) == first.examined
+    assert len(lines) == 1 + first.examined
     # killed in the middle of a line
     kept.write_text("\n".join(lines[:5]) + "\n" + lines[5][:20])
     again = rd.design("linear-delta", required, evaluations=60, resume=kept)
     assert again.parameters == first.parameters
-    assert len(kept.read_text().splitlines()) == first.examined + 1
+    # the first line identifies the search, and the broken line stays
+    assert len(kept.read_text().splitlines()) == first.examined + 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("other", ["older version", "requirements", "family", "catalog"])
+def test_a_search_resumes_from_no_file_of_another_search(other, tmp_path):
+    file = tmp_path / "search.jsonl"
+    slow = [{"name": "m/s", "speed": 1, "stroke": 1, "peak_effort": 100, "lead": 0.02}]
+    fast = [slow[0] | {"speed": 2}]  # the same name
+    rd.design("linear-delta", rd.load_requirements(SMALL), slow, evaluations=2, resume=file)
+    required, family, catalog = SMALL, "linear-delta", slow
+    if other == "older version":
+        file.write_text("".join(file.read_text().splitlines(keepends=True)[1:]))
+        other = "another version of robodyn"
+    elif other == "requirements":
+        required = SMALL | {"payload": {"mass": 0.6}}
+    elif other == "family":
+        family = "hexapod"
+    else:
+        catalog = fast
+    text = file.read_text()
+    with pytest.raises(ResumeRefused, match=rf"search\.jsonl: was written by .*{other}.*remove"):
+        rd.design(family, rd.load_requirements(required), catalog, evaluations=2, resume=file)
+    assert file.read_text() == text
 
 
 @pytest.mark.slow
