@@ -84,7 +84,7 @@ def calibrate(
     /,
     *,
     settings: dict[str, Any] = passed(
-        "CalibrationSettings", "tracker target constraint tolerance loss"
+        "CalibrationSettings", "tracker target constraint loss", vectors="tolerance"
     ),
     known: dict[str, Any] = passed(
         _parameters_and_noise, "parameter position_noise orientation_noise joint_noise"
@@ -112,7 +112,8 @@ def calibrate(
             target, or z alone for its height, or distance:<base>:<body> for distances.
         tracker: Frame of x, y, z: `unknown`, or `known` if it is the base frame of the model.
         target: Target on the body: `unknown`, or `known` if it is the frame of the body.
-        tolerance: Standard deviation of lengths [m]; by default 0.3 % of the size of the mechanism.
+        tolerance: Standard deviation of lengths [m], or in quotes of lengths and of angles [rad],
+            such as "0.0005 0.009"; by default 0.3 % of the size of the mechanism, and 0.02 rad.
         output: Write the calibrated model to this file (.yaml); with --poses the poses (.csv), with
             --zeros the zero offsets (.yaml).
         firmware: Print the calibrated delta robot as sections of Klipper's printer.cfg, or as

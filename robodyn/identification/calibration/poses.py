@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 # Range of a joint without limits to either side [rad], and [m] relative to the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}
+# Distances from home, as fractions of that of a random draw, until a pose exists.
+SHRINKING = 0.5 ** np.arange(6)
 # Most rounds of exchange; a few are usually enough.
 ROUNDS = 20
 DEFAULT = PoseSettings()
@@ -139,19 +141,33 @@ def _random_configurations(
         if progress is not None and number % 10 == 0:
             progress(0.8 * number / candidates)
         joints = rng.uniform(low + edge, high - edge)
-        try:
-            here = m.assemble(joints)
-            if settings.height is not None:
-                pose = m.body_pose(here)
-                pose[:2] *= min(1.0, settings.radius / max(float(np.hypot(*pose[:2])), 1e-12))
-                pose[2] = settings.height
-                here = m.configuration_at(pose, here)
-            ratio = float(m.condition_number(here, characteristic_length=m.characteristic_length))
-        except KinematicsError:
-            continue
-        if ratio <= settings.max_condition and within_travel(m, here):
-            found.append(here)
+        # long legs rarely meet at random lengths, and surely do nearer to home
+        for part in SHRINKING:
+            here = _reached(m, settings, home + part * (joints - home), rng)
+            if here is not None:
+                found.append(here)
+                break
     return np.array(found).reshape(len(found), len(m.home))
+
+
+def _reached(
+    m: Mechanism, settings: PoseSettings, joints: FloatArray, rng: np.random.Generator
+) -> FloatArray | None:
+    """Return a configuration (nq,) at joint positions or on the bed below, or None."""
+    try:
+        here = m.assemble(joints)
+        if settings.height is not None:
+            pose = m.body_pose(here)
+            outside = float(np.hypot(*pose[:2])) / settings.radius
+            if outside > 1.0:  # uniformly distributed over the circle, not on its edge
+                pose[:2] *= np.sqrt(rng.uniform()) / outside
+            pose[2] = settings.height
+            here = m.configuration_at(pose, here)
+        ratio = m.condition_number(here, characteristic_length=m.characteristic_length)
+    except KinematicsError:
+        return None
+    allowed = ratio <= settings.max_condition and within_travel(m, here)
+    return np.asarray(here) if allowed else None
 
 
 def _information(

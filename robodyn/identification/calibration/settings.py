@@ -43,7 +43,7 @@ class CalibrationSettings:
     constraint: Constraint | Literal[""] = ""
     sensor_zeros: bool = True
     parameters: Sequence[str] = ()
-    tolerance: float | tuple[float, float] | None = None
+    tolerance: float | Sequence[float] | None = None
     noise: Mapping[str, float] | None = None
     loss: Loss = "linear"
 
@@ -56,7 +56,7 @@ class CalibrationOptions(TypedDict, total=False):
     constraint: Constraint | Literal[""]
     sensor_zeros: bool
     parameters: Sequence[str]
-    tolerance: float | tuple[float, float] | None
+    tolerance: float | Sequence[float] | None
     noise: Mapping[str, float] | None
     loss: Loss
 

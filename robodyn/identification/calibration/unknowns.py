@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.algorithms.geometry import Geometry
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_pose, as_scalar, check_choice
+from robodyn.checks import as_array, as_pose, as_scalar, check_choice
 from robodyn.errors import InvalidInput
 from robodyn.identification.calibration.fit import FIRST, Noise
 from robodyn.identification.calibration.measurements import Measurements
@@ -87,7 +87,7 @@ def tolerances(
     geometry: Geometry,
     measurements: Measurements,
     chosen: Sequence[str],
-    tolerance: float | tuple[float, float] | None,
+    tolerance: float | Sequence[float] | None,
 ) -> FloatArray:
     """Compute the tolerances (P,) of the parameters [m, rad]; zero for fixed ones.
 
@@ -102,9 +102,13 @@ def tolerances(
             f"{', '.join(names[:12])} ...",
             value=unknown,
         )
-    pair = tolerance if isinstance(tolerance, tuple) else (tolerance, None)
-    lengths = LENGTHS * m.size if pair[0] is None else pair[0]
-    angles = ANGLES if pair[1] is None else pair[1]
+    given = as_array("tolerance", () if tolerance is None else tolerance, ()).reshape(-1)
+    if len(given) > 2:
+        raise InvalidInput(
+            f"tolerance is {given}, expected one number for lengths [m], and one for angles [rad]",
+            value=tolerance,
+        )
+    lengths, angles = given.tolist() + [LENGTHS * m.size, ANGLES][len(given) :]
     by_unit = {
         "m": as_scalar("tolerance of lengths", lengths, "m", above=0.0),
         "rad": as_scalar("tolerance of angles", angles, "rad", above=0.0),

@@ -209,13 +209,26 @@ def test_poses_for_a_bed_are_on_it(delta):
         delta, 8, measure="height", height=BED, radius=0.15, candidates=40
     )
     np.testing.assert_allclose(chosen.poses[:, 2], BED, atol=1e-9)
-    assert np.hypot(*chosen.poses[:, :2].T).max() < 0.15 + 1e-9
+    radii = np.hypot(*chosen.poses[:, :2].T)
+    assert radii.max() < 0.15 + 1e-9
+    assert (radii > 0.149).sum() < 4  # heights along the edge alone leave the middle unknown
     assert chosen.log_det > chosen.random_log_det
     pairs = [("base_link", "tool0"), ([0.1, 0.0, 0.0], [0.0, 0.0, 0.1])]
     by_string = rd.calibration_poses(delta, 8, measure="distance", points=pairs, candidates=40)
     assert by_string.log_det > by_string.random_log_det
     with pytest.raises(InvalidInput, match="pairs of `points`"):
         rd.calibration_poses(delta, 8, measure="distance")
+
+
+def test_poses_exist_for_legs_that_rarely_meet():
+    """Random lengths within the legs' limits of 0.2 to 3.5 m close none of 300 platforms."""
+    m = rd.load("stewart_dasgupta")
+    chosen = rd.calibration_poses(m, 30)
+    low, high = m.position_limits.T
+    assert ((low < chosen.joints) & (chosen.joints < high)).all()
+    length = m.characteristic_length
+    assert (m.condition_number(chosen.configurations, characteristic_length=length) < 100.0).all()
+    assert np.ptp(chosen.joints, axis=0).min() > 0.3
 
 
 def test_calibration_rejects_wrong_numbers_of_driven_joints(delta):
@@ -305,14 +318,23 @@ def test_the_command_plans_calibrates_and_writes_firmware(delta, rng, tmp_path):
     machine = Machine(delta, rng)
     seen = heights(machine.real, joints) + PROBE * rng.normal(size=30)
     rd.Measurements.from_arrays(delta, joints, height=seen).to_csv(measured, delta)
+    command = ["calibrate", "delta", str(measured), "--json"]
     run = CliRunner().invoke(
-        app,
-        ["calibrate", "delta", str(measured), "--output", str(tmp_path / "better.yaml"),
-         "--firmware", "klipper", "--json"],
-    )  # fmt: skip
+        app, [*command, "--output", str(tmp_path / "better.yaml"), "--firmware", "klipper"]
+    )
     assert run.exit_code == 0, run.output
     assert "kinematics: rotary_delta\nshoulder_radius: 1" in json.loads(run.stdout)["firmware"]
     better = rd.load(str(tmp_path / "better.yaml"))
     others = machine.on_bed(rng, 50)
     after = np.abs(heights(better, others) - heights(machine.real, others))
     assert np.percentile(after, 95) < 3e-5
+    # tolerances of lengths, and of angles: angles known to 1e-12 rad do not change
+    run = CliRunner().invoke(app, [*command, "--tolerance", "0.0005 1e-12"])
+    assert run.exit_code == 0, run.output
+    changes = {"m": [], "rad": []}
+    for each in json.loads(run.stdout)["parameters"]:
+        changes[each["unit"]].append(abs(each["after"] - each["before"]))
+    assert max(changes["rad"]) < 1e-9 < 1e-4 < max(changes["m"])
+    run = CliRunner().invoke(app, [*command, "--tolerance", "0.0005 0.009 0.1"])
+    assert run.exit_code == 1
+    assert "one number for lengths [m], and one for angles [rad]" in run.output
