@@ -93,11 +93,11 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
     configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia
 
     @inner
-    def smooth_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
-        """Advance the states of eight mechanisms by a Runge-Kutta step of order 4."""
+    def smooth_step(task: Any, h: float, moves: bool, r: Any) -> Any:
+        """Advance eight mechanisms by a Runge-Kutta step; return which moved, as 1 or 0."""
         plant, work, s = task.plant, task.work, task.scratch
         good = r.left[0] > 0.0
-        none = good & ~good, False
+        none = 0.0 * r.left[0]
         nq, nv = s.rates.shape[1], s.accelerations.shape[1]
         for k in range(4):
             put_stage(r.q, s.rates, k, h, nq, s.configuration)
@@ -117,7 +117,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
             r.q[j] = choose(good, s.configuration[j], r.q[j])
         for j in range(nv):
             r.v[j] = choose(good, s.velocity[j], r.v[j])
-        return good, False
+        return choose(good, 1.0, none)
 
     @inner
     def supply(task: Any, step: Any, when: Any, given: bool) -> Any:
@@ -126,18 +126,12 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         return OK, State(s.configuration, s.velocity, r.efforts, *under)
 
     @inner
-    def lanes_hybrid_step(task: Any, h: float, moves: bool, is_evaluated: bool, r: Any) -> Any:
-        """Advance the states of eight mechanisms by a step with dry friction or stiff damping.
-
-        Return the mask of lanes with a valid step, and whether the memory has the equations at its
-        end. If it `is_evaluated`, the memory has the equations at the beginning already.
-        """
+    def hybrid_steps(task: Any, h: float, moves: bool, r: Any) -> Any:
+        """Advance eight mechanisms with dry friction or stiff damping; return numbers of steps."""
         functions = without_inertia, supply, equations, configuration_rate, normalize
-        active, step = r.left[0] > 0.0, LaneStep(r, moves)
-        _, moved, evaluates = hybrid_step(
-            functions, task, step, h, active, True, is_evaluated, r.q, r.v
-        )
-        return moved, evaluates
+        step = LaneStep(r, moves)
+        _, taken = hybrid_step(functions, task, step, h, r.left[0], True, r.q, r.v)
+        return taken
 
     @inner
     def loop_of(
@@ -165,12 +159,12 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
             read(loads[:, :WRENCH], start, end, r.wrench)
             read(loads[:, WRENCH:], start, end, r.base)
             read(left, start, end, r.left)
-            is_evaluated, task = False, Task(plant, plant, work, s)
+            task = Task(plant, plant, work, s)
             while any_of(r.left[0] > 0.0):
-                moved, is_evaluated = step(task, settings[DT], moves, is_evaluated, r)
-                if not any_of(moved):
+                taken = step(task, settings[DT], moves, r)
+                if not any_of(taken > 0.0):
                     break
-                r.left[0] = choose(moved, r.left[0] - 1.0, r.left[0])
+                r.left[0] = r.left[0] - taken
             write(r.q, start, end, q)
             write(r.v, start, end, v)
             write(r.left, start, end, left)
@@ -192,6 +186,6 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
             new_tables(PieceMemory(nq, nv, nv, 1, 1)),
             new_tables(joints_shapes(nv, nf)),
         )
-        return int(loop_of(lanes_hybrid_step, structure, arrays, work, s, first, last))
+        return int(loop_of(hybrid_steps, structure, arrays, work, s, first, last))
 
     return smooth, hybrid

@@ -37,7 +37,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve_factored
 from robodyn.numerics.runge_kutta import are_within, put_stage, put_step
 from robodyn.numerics.simd.lanes import all_of, any_of, choose
-from robodyn.numerics.vectors import clear, copy
+from robodyn.numerics.vectors import copy
 
 GAMMA: Final = 1.0 - 0.5**0.5
 # Damping is implicit if the sum of its decay rates over the step exceeds this; Runge-Kutta of
@@ -48,7 +48,7 @@ REST_RATIO: Final = 1e-8
 # Rates of sticking joints above this fraction of the threshold of rest are brought to zero.
 LEFT: Final = 0.1
 # Trials of a step, after which joints are stopped at their current positions.
-MOST_TRIALS: Final = 100
+MOST_TRIALS: Final = 100.0
 # Bracket, as a fraction of the step, behind which a rate that jumps counts as zero.
 SHORTEST: Final = 1e-6
 
@@ -119,10 +119,13 @@ class Bracket(NamedTuple):
 
 @inner
 def hybrid_step(
-    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, active: Any,
-    is_constant: bool, is_evaluated: bool, configuration: Any, velocity: Any,
+    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, count: Any,
+    is_constant: bool, configuration: Any, velocity: Any,
 ) -> Any:  # fmt: skip
-    """Advance the state by one step, in the lanes that can; leave it unchanged in the others.
+    """Advance the state by steps of equal length, as many as each lane can take.
+
+    A lane begins its next step without waiting for the others, so that lanes in which joints stop,
+    whose steps have several pieces, do not delay the rest.
 
     Args:
         kind: its status for a mass matrix that is not positive definite, its functions equations,
@@ -131,17 +134,15 @@ def hybrid_step(
             the step; `given` is whether the stage has efforts of its own.
         task: `integration.Task`, with `HybridScratch` as its scratch.
         step: argument of `supply`.
-        h: length [s].
-        active: whether to take the step, True or a mask of lanes.
-        is_constant: whether efforts and loads do not change in the step.
-        is_evaluated: whether the scratch memory has the equations at the beginning, from the last
-            call with the same efforts and loads.
-        configuration, velocity: (nq,) and (nv,), advanced in place.
+        h: length of a step [s].
+        count: number of steps, one for each lane.
+        is_constant: whether efforts and loads do not change; otherwise, the number of steps is 1.
+        configuration, velocity: (nq,) and (nv,), advanced in place by whole steps.
 
     Returns:
-        A status; whether the step has been taken, or a mask of lanes; and whether the memory has
-        the equations at its end. With a status that is not OK no lane has
-        moved.
+        A status, and the number of steps taken in each lane. It is less than `count` in lanes whose
+        state leaves the bounds or that need the other method than the rest, and in all lanes if
+        there is no solution for one.
     """
     without_inertia, supply, equations, configuration_rate, normalize = kind
     plant, friction = task.plant, task.plant.friction
@@ -153,52 +154,54 @@ def hybrid_step(
     nq, nv, nf = s.rates.shape[1], s.accelerations.shape[1], friction.shape[0]
     copy(configuration, p.start)
     copy(velocity, p.start_rate)
-    clear(s.accelerations[0])  # read at the first stage, times zero
-    zero = choose(active, 0.0, 0.0)
-    none = active & ~active
-    going, fresh, good, stuck = active, active, active, none
+    zero = 0.0 * count
+    going = count > 0.0
+    none = going & ~going
+    # lanes that begin a piece, and lanes that repeat one from their second stage on
+    fresh, kept = going, none
+    left, trials = count, zero
     done, end, rest = zero, zero + 1.0, zero  # of the piece, as fractions of the step
     bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero, zero, none)
-    implicit, trials = False, 0
+    implicit, is_evaluated = False, False  # the latter: `e` is valid where pieces begin
     while any_of(going):
         piece = choose(going, (end - done) * h, 0.0)
-        stage, last = 0, 2 if implicit else 4
+        stage, last = 0 if any_of(going & ~kept) else 1, 2 if implicit else 4
+        still = none
         while True:
             put_state(s, p, stage, last, implicit, piece)
             if stage > 0:
                 status = normalize(plant, q, v, task.work, stage < last)
                 if status != OK:
-                    return status, none, False
+                    return status, count - left
             within = are_within(q, nq) & are_within(v, nv)
             if not all_of(within):
-                good, going = good & within, going & within
+                going = going & within
                 if not any_of(going):
-                    return DIVERGED, none, False
+                    break
                 choose_all(~within, p.start, q)
                 choose_all(~within, p.start_rate, v)
             when = done + (end - done) * stage_time(stage, last)
             if stage > 0 or not is_evaluated:
                 status, state = supply(task, step, when, stage < last)
                 if status != OK:
-                    return status, none, False
+                    return status, count - left
                 status = equations(plant, state, with_damping, task.work, e)
                 if status != OK:
-                    return status, none, False
+                    return status, count - left
                 for i in range(nf):
                     j.speed[i] = modes.row_times(e.L, i, v, 0.0)
-            is_evaluated = False
             if stage == last:
                 break
             is_factored = False
             if stage == 0 and any_of(fresh):
                 if is_semi_implicit:
                     if not put_velocity(plant, e, j, h, v, p.ahead):
-                        return without_inertia, none, False
+                        return without_inertia, count - left
                     configuration_rate(plant, q, p.ahead, task.work, s.rates[0])
                     break
                 if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
-                    return without_inertia, none, False
-                is_factored = not any_of(going & ~fresh)
+                    return without_inertia, count - left
+                is_factored = not any_of(going & ~fresh & ~kept)
                 rest = choose(fresh, modes.rest_threshold(v, nv), rest)
                 if checks_damping:
                     # lanes that need the other method than the rest of the group leave it
@@ -206,66 +209,73 @@ def hybrid_step(
                     if not any_of(going & ~fresh):
                         implicit = all_of(stiff | ~going)
                     wrong = fresh & (~stiff if implicit else stiff)
-                    good, going, fresh = good & ~wrong, going & ~wrong, fresh & ~wrong
-                    if not any_of(going):
-                        return OK, none, False
+                    going, fresh = going & ~wrong, fresh & ~wrong
                 last = 2 if implicit else 4
                 for i in range(nf):
                     j.first_speed[i] = choose(fresh, j.speed[i], j.first_speed[i])
-                still = modes.choose_modes(friction, e, j, rest, v, fresh)
                 # where all joints stick, nothing moves until something changes
-                stuck, going = stuck | still, going & ~still
-                if not any_of(going):
+                still = modes.choose_modes(friction, e, j, rest, v, fresh)
+                if not any_of(going & ~still):
                     break
                 bracket = begin_bracket(bracket, fresh, done)
-                fresh = none
             damped = GAMMA * piece if implicit else zero
-            if not put_accelerations(friction, s, e, j, stage, implicit, damped, is_factored):
-                return without_inertia, none, False
+            # the first stage by way of the last row, as some lanes keep theirs
+            row = stage if stage > 0 else 3
+            if not put_accelerations(friction, s, e, j, stage, row, implicit, damped, is_factored):
+                return without_inertia, count - left
             for k in range(nv):
                 p.ahead[k] = v[k] + damped * j.x[k] if implicit else v[k]
-            configuration_rate(plant, q, p.ahead, task.work, s.rates[stage])
+            configuration_rate(plant, q, p.ahead, task.work, s.rates[row])
+            if stage == 0:
+                choose_all(~kept, s.rates[3], s.rates[0])
+                choose_all(~kept, s.accelerations[3], s.accelerations[0])
             if implicit and stage == 1:
                 for k in range(nq):
                     s.rates[1, k] = s.rates[1, k] - 2.0 * s.rates[0, k]
             stage += 1
+        moved, accepted, again, leftover = going & ~still, going & ~still, none, none
         if is_semi_implicit:
             for k in range(nq):
-                p.start[k] = p.start[k] + h * s.rates[0, k]
-            copy(p.ahead, p.start_rate)
-            status = normalize(plant, p.start, p.start_rate, task.work, False)
+                q[k] = q[k] + h * s.rates[0, k]
+            copy(p.ahead, v)
+            status = normalize(plant, q, v, task.work, False)
             if status != OK:
-                return status, none, False
-            good = good & are_within(p.start, nq) & are_within(p.start_rate, nv)
-            break
-        if not any_of(going):
-            break
-        trials += 1
-        accepted = going
-        if trials < MOST_TRIALS:
-            accepted, bracket, end = judge_trial(j, rest, going, bracket, done, end)
-            if not any_of(accepted):
-                continue
-        leftover = stick_at_zero_rate(j, rest, accepted)
-        is_evaluated = all_of(accepted | ~active) and not any_of(leftover)
-        is_evaluated = is_evaluated and is_constant
+                return status, count - left
+            accepted = moved & are_within(q, nq) & are_within(v, nv)
+            going = accepted
+        elif any_of(moved):
+            trials = choose(moved, trials + 1.0, trials)
+            judged = moved & (trials < MOST_TRIALS)
+            accepted, again, bracket, end = judge_trial(j, rest, judged, bracket, done, end)
+            accepted = accepted | (moved & ~judged)
+            leftover = stick_at_zero_rate(j, rest, accepted)
         if any_of(leftover):
             # their remaining rates vanish as in an inelastic impact, which only dissipates energy
             if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
-                return without_inertia, none, False
+                return without_inertia, count - left
             copy(v, p.ahead)
             modes.constrain_sticking_joints(e.L, j, False, p.ahead)
             choose_all(leftover, p.ahead, v)
         choose_all(accepted, q, p.start)
         choose_all(accepted, v, p.start_rate)
+        rests = still
+        for k in range(nv):
+            rests = rests & (p.start_rate[k] == 0.0)
+            p.start_rate[k] = choose(still, 0.0, p.start_rate[k])
         done = choose(accepted, end, done)
-        end = choose(accepted, 1.0, end)
-        fresh = accepted & (1.0 - done >= 1e-12)
-        going = going & (1.0 - done >= 1e-12)
-    choose_all(good, p.start, configuration)
-    for k in range(nv):
-        velocity[k] = choose(good, choose(stuck, 0.0, p.start_rate[k]), velocity[k])
-    return OK if any_of(good) else DIVERGED, good, is_evaluated
+        ended = still | (accepted & (1.0 - done < 1e-12))
+        choose_all(ended, p.start, configuration)
+        choose_all(ended, p.start_rate, velocity)
+        # a mechanism at rest that sticks does so in all further steps
+        left = choose(rests, 0.0, choose(ended, left - 1.0, left))
+        going = going & (left > 0.0)
+        fresh = going & (accepted | still)
+        kept = none if implicit else going & ~fresh & ~again
+        is_evaluated = is_constant and not is_semi_implicit
+        is_evaluated = is_evaluated and not any_of(going & ~kept & (leftover | ~accepted))
+        done, trials = choose(ended, 0.0, done), choose(ended, 0.0, trials)
+        end = choose(accepted | still, 1.0, end)
+    return OK if any_of(left < count) else DIVERGED, count - left
 
 
 @inner
@@ -277,7 +287,9 @@ def choose_all(where: Any, source: Any, out: Any) -> None:
 
 @inner
 def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any) -> Any:
-    """Return lanes that accept a trial length of a piece, new bracket, and next trial.
+    """Return lanes that accept a trial length of a piece, and that repeat it in other modes.
+
+    Also return the new bracket and the next trial.
 
     A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
     finds. If the rate jumps to the other sign, the piece ends behind the jump.
@@ -288,9 +300,9 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
     crosses = going & ~again & ~is_behind
     crosses = crosses & ((least < -REST_RATIO) | ((bracket.upper <= 1.0) & (least > REST_RATIO)))
     bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
-    accepted = going & ~again & ~crosses
     ahead = choose(again, 1.0, between(bracket, SHORTEST))
-    return accepted, bracket, choose(again | crosses, ahead, end)
+    accepted = going & ~again & ~crosses
+    return accepted, again, bracket, choose(again | crosses, ahead, end)
 
 
 @inner
@@ -313,10 +325,10 @@ def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any)
 
 @inner
 def put_accelerations(
-    friction: Any, s: Any, e: Any, j: Any, stage: int, implicit: bool, damped: Any,
+    friction: Any, s: Any, e: Any, j: Any, stage: int, row: int, implicit: bool, damped: Any,
     is_factored: bool,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (nv,) at a stage; return False if they are not determined.
+    """Write the accelerations (nv,) at a stage to a row; return False if they are not determined.
 
     They are also written to `j.x`. The result is False if M + damped D, of mass matrix M and
     damping D, is not positive definite; `damped` is gamma h for an implicit step. The mass matrix
@@ -346,11 +358,12 @@ def put_accelerations(
         if any_of(sticks):
             required = -e.drift[i]
             for k in range(nv):
-                required = required - e.L[i, k] * (j.x[k] + twice * first[k])
+                rate = j.x[k] + twice * first[k] if twice > 0.0 else j.x[k]
+                required = required - e.L[i, k] * rate
             j.required[i] = choose(sticks, required, 0.0)
     modes.constrain_sticking_joints(e.L, j, not factors, j.x)
     for k in range(nv):
-        s.accelerations[stage, k] = j.x[k]
+        s.accelerations[row, k] = j.x[k]
     return True
 
 

@@ -122,9 +122,7 @@ def hybrid_loop(kind: Functions) -> Any:
                 return int(status)
         # the number first: a tuple that begins with a function has old versions of Numba warn
         kind = without_inertia, supply, equations, configuration_rate, normalize
-        status, _, _ = hybrid_step(
-            kind, task, step, step.h, True, False, False, configuration, velocity
-        )
+        status, _ = hybrid_step(kind, task, step, step.h, 1.0, False, configuration, velocity)
         return int(status)
 
     @inner

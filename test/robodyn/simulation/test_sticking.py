@@ -210,7 +210,7 @@ def search(place, curve, jumps, mode, speed, out):
         j.speed[0] = (1.0 - end / place) * (1.0 + curve * end)
         if jumps > 0.0:
             j.speed[0] = 0.9 if end < place else -0.2 - curve * end
-        accepted, bracket, end = judge_trial(j, 1e-12, True, bracket, 0.0, end)
+        accepted, _, bracket, end = judge_trial(j, 1e-12, True, bracket, 0.0, end)
         if accepted:
             result[0], result[1], result[2] = trial + 1.0, end, j.speed[0]
             return True
