@@ -24,7 +24,7 @@ from std_msgs.msg import Float64
 
 import robodyn as rd
 from robodyn.algorithms import conditioning
-from robodyn.algorithms.conditioning import singularities
+from robodyn.algorithms.conditioning import condition_text, singularities
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import (
     ConditionLevel,
@@ -105,8 +105,8 @@ class ConditionMonitor(Node):
             try:
                 self._last = self._status(number, configuration, velocity)
             except rd.KinematicsError as error:  # exactly at the singularity
-                level, text = self._level.level, f"condition number {number:.4g}: {error}"
-                self._last = Status("condition number", level, text)
+                text = f"condition number {condition_text(number)}: {error}"
+                self._last = Status("condition number", self._level.level, text)
             self._publish()
         level, now = self._level.level, time.monotonic()
         if (
@@ -138,7 +138,7 @@ class ConditionMonitor(Node):
         smallest = float(conditioning.singular_values(self._mechanism, configuration)[-1])
         scaled = float(self._mechanism.condition_number(configuration, self._length))
         level = self._level.level
-        message = f"condition number {number:.4g}"
+        message = f"condition number {condition_text(number)}"
         kinds = singularities(self._mechanism)
         by_kind = {kind.name: float(kind.condition(configuration, 1.0)) for kind in kinds}
         nearest = max(kinds, key=lambda kind: by_kind[kind.name]) if kinds else None

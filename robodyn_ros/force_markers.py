@@ -22,6 +22,7 @@ from std_msgs.msg import ColorRGBA, Float64
 from visualization_msgs.msg import Marker, MarkerArray
 
 import robodyn as rd
+from robodyn.algorithms.conditioning import condition_text
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel
 from robodyn.mechanism.mechanism import Mechanism
@@ -145,7 +146,7 @@ class ForceArrows:
         above = self._mechanism.body_pose(configuration)[:3] + np.array(
             [0.0, 0.0, 0.5 * self._size]
         )
-        text = f"condition={number:.4g}"  # RViz draws spaces much too wide
+        text = f"condition={condition_text(number)}"  # RViz draws spaces much too wide
         return self._text(stamp, ("condition_number", 0), text, above, LEVELS[level])
 
     def _text(

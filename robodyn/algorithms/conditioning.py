@@ -21,6 +21,11 @@ TYPE_1, TYPE_2 = "type 1", "type 2"
 SINGULAR = 1e12
 
 
+def condition_text(value: float) -> str:
+    """Format a condition number; only rounding error makes that of a singularity finite."""
+    return "infinite" if value > SINGULAR else f"{value:.4g}"
+
+
 class Singularity(NamedTuple):
     """Type of singularity, with functions that detect it at configurations.
 

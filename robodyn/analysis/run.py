@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.conditioning import condition_text
 from robodyn.algorithms.effort_terms import formulations, nan_where_singular
 from robodyn.algorithms.tracking import tracking_of
 from robodyn.analysis.as_json import as_json
@@ -224,7 +225,8 @@ def summary_text(summary: dict[str, Any]) -> str:
         f"{summary['model']}{without}, path {summary['path']}, {summary['mode']}: "
         f"{summary['status']}",
         *_peak_lines(summary),
-        f"condition number       {condition['min']:.4g} to {condition['max']:.4g}"
+        f"condition number       {condition_text(condition['min'])} to "
+        f"{condition_text(condition['max'])}"
         f" (at t = {condition['time_of_max']:.3f} s)",
         f"real-time factor       {summary['real_time_factor']:.2f} over {summary['duration']:g} s",
         *(margin_lines(summary["margins"]) if "margins" in summary else ()),

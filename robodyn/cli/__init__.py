@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -68,8 +69,13 @@ def _application() -> typer.Typer:
 app = _application()
 
 
+def _one_line(message: Warning | str, *_: object, **__: object) -> str:
+    return f"warning: {' '.join(str(message).split())}\n"
+
+
 def main() -> None:
     """Run `robodyn` with the arguments of this process."""
+    warnings.formatwarning = _one_line
     runs = not {"--help", "--version"} & set(sys.argv) and "_ROBODYN_COMPLETE" not in os.environ
     if runs and sys.argv[1:] and not sys.stderr.isatty():
         from robodyn.numerics.compilation_notes import notes

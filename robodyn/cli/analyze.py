@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import robodyn as rd
+from robodyn.algorithms.conditioning import condition_text
 from robodyn.analysis.margins import margin_lines
 from robodyn.analysis.study import MotionStudy
 from robodyn.cli import session
@@ -123,7 +124,7 @@ def _lines(found: dict[str, Any], study: MotionStudy) -> list[str]:
 
     number, scaled = found["condition_number"], found["scaled_condition_number"]
     condition = (
-        f"condition number {number['min']:.4g} to {number['max']:.4g}"
+        f"condition number {condition_text(number['min'])} to {condition_text(number['max'])}"
         f" (at t = {number['time_of_max']:.3f} s)"
     )
     if scaled["characteristic_length"] != 1.0:

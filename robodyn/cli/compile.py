@@ -30,7 +30,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
         models: Compile only for the kinds of these mechanisms: bundled names, or paths to files.
     """
     from robodyn.numerics.cache_folders import cache_folders, refused_folders
-    from robodyn.numerics.compilation_notes import EXTENT, refusal
+    from robodyn.numerics.compilation_notes import refusal
     from robodyn.numerics.kernel_cache import is_cached
 
     started = time.monotonic()
@@ -38,7 +38,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
     for folder in refused_folders():
         typer.echo(refusal(folder), err=True)
     if not is_cached():
-        typer.echo(f"compiling the kernels, once: {EXTENT} for each kind", err=True)
+        typer.echo("compiling the kernels of each kind of mechanism, about a minute", err=True)
     # Numba compiles one function at a time, so each kind of mechanism has its own process
     workers = min(rd.get_threads(), len(used))
     with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:

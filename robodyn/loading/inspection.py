@@ -209,8 +209,8 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
     for i, name in enumerate(mechanism.joint_names):
         actuator = actuators[i]
         friction = max(actuator.coulomb_pair)
-        # rounding, as of a joint with a vertical axis, is no weight
-        bears = bool(weight[i] > 1e-9 * max(1.0, weight.max()))
+        # the axis of a joint that bears no weight is vertical, or nearly: files round their angles
+        bears = bool(weight[i] > 1e-3 * weight.max())
         rows.append(
             {
                 "name": name,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages to the user while kernels are compiled, which takes a minute or two on first use."""
+"""Messages to the user while kernels are compiled, on the first use of each feature."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from robodyn.numerics.cache_folders import Refused, cache_folders
 
 # Shortest duration [s] of a compilation that is reported.
 REPORT_AFTER = 2.0
-# Measured, by kind of mechanism: a launch of a platform takes 46 s of processor time.
-EXTENT = "half a minute to two minutes on one core"
 # Interval between messages without a terminal [s].
 INTERVAL = 10.0
 
@@ -51,7 +49,7 @@ class CompilationNotes:
         with self._lock:
             self._begun = time.monotonic()
             if self._reported_at is None and (self._spent > REPORT_AFTER or not is_cached()):
-                self._write_line(f"compiling the numeric kernels, once: {EXTENT}{_where()}")
+                self._write_line(f"compiling kernels that this needs for the first time{_where()}")
                 self._reported_at = self._begun
             if self._reported_at is not None and self._on_terminal():
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
@@ -117,10 +115,10 @@ def refusal(folder: Refused) -> str:
 def _where() -> str:
     folders = cache_folders()
     if not folders or not folders[-1].writable:
-        return "; they cannot be cached in any folder, so the next start takes as long"
+        return "; no folder can store them, so the next start takes as long"
     if folders[-1].temporary:
-        return f"; no cache folder is writable, so they are kept in {folders[-1].path.parent}"
-    return ""
+        return f"; no cache folder is writable, so they are stored in {folders[-1].path.parent}"
+    return ", and storing them for later runs"
 
 
 notes = CompilationNotes()

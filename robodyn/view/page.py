@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from robodyn.algorithms.conditioning import condition_text
 from robodyn.arrays import FloatArray
 from robodyn.control.conditioning import ConditionLevel, weakest_direction
 from robodyn.mechanism.mechanism import Mechanism
@@ -237,7 +238,7 @@ class Status:
             f"{state:<8} t = {snapshot.time:7.3f} s",
             "x y z  " + " ".join(f"{value:7.3f}" for value in xyz.round(3) + 0.0) + " m",
             "r p y  " + " ".join(f"{value:7.1f}" for value in degrees) + " °",
-            f"condition number {snapshot.condition_number:.4g}",
+            f"condition number {condition_text(snapshot.condition_number)}",
         ]
         return "\n".join(rows)
 

@@ -50,6 +50,8 @@ OWN_VARIABLES = {
     "PYTEST_CURRENT_TEST",
     "ROS_DOMAIN_ID",
 }
+# Cache of machine code of this run: a test with another one starts no server, which would fill it.
+CACHE = os.environ.get("NUMBA_CACHE_DIR")
 # More than a command with its environment [bytes].
 MESSAGE = 1 << 18
 # Linux, sys/prctl.h
@@ -145,6 +147,8 @@ def start(
 ) -> Forked | None:
     """Run a Python script by a fork of a process that has imported; None where that cannot be."""
     if sys.platform != "linux" or not hasattr(os, "pidfd_open"):
+        return None
+    if environment.get("NUMBA_CACHE_DIR") != CACHE:
         return None
     if not _servers:
         _servers.append(Server(environment))

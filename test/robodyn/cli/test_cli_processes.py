@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import typing
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -121,6 +122,19 @@ def test_json_and_exit_codes():
     misspelt = robodyn_command("check", "puma560", "--jsn")
     assert misspelt.returncode == 2
     assert "--jsn" in misspelt.stderr
+
+
+def test_a_warning_about_a_file_is_one_line_without_the_code_that_raised_it(tmp_path):
+    text = (Path(robodyn.__file__).parent / "bundled" / "delta.urdf").read_text()
+    foreign = '<gazebo reference="base_link"><selfCollide>true</selfCollide></gazebo></robot>'
+    (tmp_path / "robot.urdf").write_text(text.replace("</robot>", foreign))
+    converted = robodyn_command(
+        "convert", str(tmp_path / "robot.urdf"), str(tmp_path / "robot.sdf")
+    )
+    (line,) = [line for line in converted.stderr.splitlines() if "<selfCollide>" in line]
+    assert line.startswith("warning: ")
+    assert "robot.urdf" in line
+    assert ".py" not in converted.stderr
 
 
 def test_options_take_values_and_lists():

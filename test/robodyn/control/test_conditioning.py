@@ -113,3 +113,9 @@ def test_an_arm_is_looked_at_by_the_same_code(puma):
     q0, q1 = [0.3, 0.4, 0.5, 0.1, 0.6, 0.2], [0.3, 0.4, 0.5, 0.1, -0.6, 0.2]
     outlook = look_ahead(puma, rd.plan_joints(q0, q1, duration=1.0))
     np.testing.assert_allclose(outlook.singular_times, [0.5], atol=1e-9)  # the wrist is straight
+
+
+def test_the_condition_number_of_a_singular_configuration_is_written_as_infinite():
+    arm = rd.load("puma560")
+    assert conditioning.condition_text(float(arm.condition_number(np.zeros(6)))) == "infinite"
+    assert conditioning.condition_text(34.6912) == "34.69"

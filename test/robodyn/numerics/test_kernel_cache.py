@@ -21,7 +21,7 @@ SCRIPT = """
 from robodyn.poses import twist_in_base
 print(twist_in_base([0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.8], [1.0] * 6).tolist())
 """
-COMPILING = "compiling the numeric kernels, once"
+COMPILING = "compiling kernels that this needs"
 
 
 def run(cache, *, first="", read_only=False, **environment):
@@ -231,7 +231,7 @@ def test_without_a_home_there_is_a_temporary_folder_of_ones_own(warm, tmp_path):
     environment = {"HOME": "/dev/null/no", "TMPDIR": str(tmp_path)}
     again, reported = run(Path("/dev/null/no"), **environment)
     assert again == printed
-    assert f"kept in {tmp_path}/robodyn-" in reported
+    assert f"stored in {tmp_path}/robodyn-" in reported
     (folder,) = tmp_path.iterdir()
     assert folder.stat().st_mode & 0o777 == 0o700
     assert run(Path("/dev/null/no"), **environment) == (printed, "")
