@@ -36,9 +36,9 @@ Sized = tuple[int, str, Size]
 
 
 def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
-    """Wrap a public function so that wrong arguments raise `InvalidInput`.
+    """Wrap a public function so that invalid arguments raise `InvalidInput`.
 
-    An error that no wrong argument explains is a bug of the function, and is raised unchanged.
+    An error that no invalid argument explains is a bug of the function, and is raised unchanged.
 
     Args:
         function: function or method.
@@ -73,7 +73,7 @@ def check_method_arguments(cls: type, sizes: Mapping[str, Size] | None = None) -
     """Add argument checks to the public methods and constructors of a class.
 
     Args:
-        cls: class.
+        cls: class to change.
         sizes: for each argument name, a function of the object that returns the required size of
             the array. The size is checked before the call if the argument is annotated as a
             `FloatArray`.
@@ -123,7 +123,7 @@ def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
 def _wrong_argument(
     function: Callable[..., Any], args: Any, kwargs: Any, error: Exception
 ) -> InvalidInput | None:
-    """Return the error for the first argument that does not fit its annotation."""
+    """Create the error for the first argument that does not match its annotation."""
     signature = inspect.signature(function)
     try:
         given = signature.bind(*args, **kwargs).arguments
@@ -153,7 +153,7 @@ def _wrong_argument(
 
 
 def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
-    """Return the evaluated annotations of the parameters, by name.
+    """Return the evaluated annotations of a function's parameters, by name.
 
     Those of `*args` and `**options` are left out.
     """
@@ -169,7 +169,7 @@ def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[s
 
 
 def _choices(hint: Any) -> tuple[Any, ...]:
-    """Return the members of a union type, or a tuple of the type hint itself."""
+    """Return the members of a union type; for any other type, the type alone."""
     return get_args(hint) if get_origin(hint) in _UNIONS else (hint,)
 
 
@@ -179,7 +179,7 @@ def _takes_arrays(hint: Any) -> bool:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Return whether a value fits a type hint.
+    """Return whether a value matches a type hint.
 
     Numbers and arrays must also be finite and plausible.
     """
@@ -250,7 +250,7 @@ def _is_container(value: Any, kind: type, inside: tuple[Any, ...]) -> bool:
 
 
 def _mismatch(name: str, value: Any, hint: Any, written: str) -> InvalidInput:
-    """Return the error for an argument that does not fit its type hint."""
+    """Create the error for an argument that does not match its type hint."""
     choices = _choices(hint)
     words = [word for each in choices if get_origin(each) is Literal for word in get_args(each)]
     text = f"a {type(value).__name__}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Array types of the package, short text of records, and faster replacements of NumPy functions."""
+"""Array types of the package, a fast cross product, and short representations of records."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SHORT = 60
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the vector product of two vectors (3,), ten times as fast as `numpy.cross`."""
+    """Compute the cross product (3,) of two vectors, ten times as fast as NumPy."""
     ax, ay, az = a.tolist()
     bx, by, bz = b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])
 
 
 def short_repr(record: Any) -> str:
-    """Return an object's class and fields in one line, with arrays as their shapes.
+    """Represent a dataclass or named tuple in one line, with the shapes of its arrays.
 
-    The object is a dataclass or a named tuple. Other long values are replaced by their types.
+    Other long values are replaced by the names of their types.
     """
     if dataclasses.is_dataclass(record):
         names = [field.name for field in dataclasses.fields(record) if field.repr]

@@ -34,7 +34,7 @@ class BaseMotion:
         angular_acceleration: (..., 3) [rad/s^2], base frame.
 
     Attributes:
-        rows: (..., 9) the three arguments, concatenated; read-only.
+        rows: (..., 9) the three arguments, concatenated along the last axis; read-only.
 
     Raises:
         InvalidInput: the shape is wrong, or a value is not finite.
@@ -65,8 +65,9 @@ class BaseMotion:
         """Compute the motion of a base from its pose, twist and acceleration.
 
         Args:
-            pose: (..., 7) [m, -] of the base.
-            twist, accel: (..., 6) of the base's origin, in the inertial frame.
+            pose: (..., 7) [m, -] pose of the base in the inertial frame.
+            twist, accel: (..., 6) [m/s, rad/s], [m/s^2, rad/s^2] velocity and acceleration of the
+                base, inertial frame.
             gravity: (3,) [m/s^2], in the inertial frame.
 
         Returns:
@@ -96,8 +97,11 @@ class BaseMotion:
         """Return this motion as measured in another frame that is fixed to the base.
 
         Args:
-            pose: (7,) of that frame in this one. To convert measurements of an IMU to the base
+            pose: (7,) pose of that frame in this one. To convert measurements of an IMU to the base
                 frame, pass the pose of the base frame in the frame of the IMU.
+
+        Returns:
+            The motion at the origin of that frame, in its axes.
         """
         given = as_pose("pose", pose)
         R, p, w = rotation_matrix(given), given[..., :3], self.angular_velocity
@@ -106,7 +110,7 @@ class BaseMotion:
         return BaseMotion(*(part @ R for part in (force, w, self.angular_acceleration)))
 
     def __getitem__(self, index: Any) -> BaseMotion:
-        """Return the motions at an index of the batch's leading dimensions."""
+        """Return the motion at an index of the leading dimensions of a batch."""
         places = index if isinstance(index, tuple) else (index,)
         rows = self.rows[places + (slice(None),)]  # noqa: RUF005  # Python 3.10 has no stars there
         return BaseMotion(*np.split(rows, 3, axis=-1))
@@ -121,11 +125,12 @@ class BaseMotionFilter:
     """Filter that computes the motion of a base from an IMU mounted on it.
 
     The angular acceleration is the difference quotient of the angular velocity between samples,
-    which may be irregular, through a first-order low pass. Its delay is 1 / cutoff.
+    smoothed by a first-order low-pass filter. Samples may be irregular. The delay of the filter is
+    1 / cutoff.
 
     Args:
-        cutoff: [rad/s] of the low pass.
-        pose: (7,) of the IMU in the base frame; by default the two coincide.
+        cutoff: cutoff frequency [rad/s] of the low-pass filter.
+        pose: (7,) pose of the IMU in the base frame; by default the two frames coincide.
 
     Raises:
         InvalidInput: `cutoff` is not positive, or `pose` is not a pose.
@@ -145,12 +150,12 @@ class BaseMotionFilter:
         """Update the filter with a sample of the IMU.
 
         Args:
-            time: [s].
-            specific_force: (3,) [m/s^2] in the IMU's frame.
-            angular_velocity: (3,) [rad/s] in the IMU's frame.
+            time: time [s] of the sample.
+            specific_force: (3,) [m/s^2] specific force in the IMU's frame.
+            angular_velocity: (3,) [rad/s] angular velocity in the IMU's frame.
 
         Returns:
-            Motion of the base.
+            Motion of the base, in the base frame.
 
         Raises:
             InvalidInput: a shape is wrong, a value is not finite, or the time is not after the last
@@ -176,7 +181,7 @@ class BaseMotionFilter:
 
 
 def rows_of(base: BaseMotion) -> FloatArray:
-    """Return the motion of a base as one array (..., 9), for compiled functions.
+    """Return the motion of a base as an array (..., 9): `BaseMotion.rows`.
 
     Raises:
         InvalidInput: the argument is not a `BaseMotion`.

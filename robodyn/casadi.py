@@ -106,7 +106,7 @@ class _Callback(casadi.Callback):
 
 
 class Dynamics(_Callback):
-    """CasADi function for the accelerations or the efforts of a mechanism."""
+    """CasADi function that computes the accelerations or the efforts of a mechanism."""
 
     def __init__(
         self, mechanism: Mechanism, question: str, reference: ArrayLike | None = None
@@ -142,7 +142,7 @@ class Dynamics(_Callback):
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return a CasADi function for the derivatives w.r.t. each of the three arguments."""
+        """Return a CasADi function for the derivatives w.r.t. x, v and the third argument."""
         sizes = dict(zip(inames, (*self._rows.arguments, self._result), strict=True))
         shapes = {
             name: (self._result, size)
@@ -206,10 +206,11 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Args:
         mechanism: mechanism of any kind.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v and efforts (n,) that returns the acceleration (nv,).
+        Function of displacement x (nv,), velocity v (nv,) and efforts (n,) [N or N m] that returns
+        the acceleration (nv,).
 
     Raises:
         InvalidInput, KinematicsError: the reference is not a configuration.
@@ -223,10 +224,11 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Args:
         mechanism: mechanism of any kind.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v and acceleration (nv,) that returns the efforts (n,).
+        Function of displacement x, velocity v and acceleration, (nv,) each, that returns the
+        efforts (n,) [N or N m].
 
     Raises:
         InvalidInput, KinematicsError: the reference is not a configuration.
@@ -236,11 +238,16 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def displacement_rate(mechanism: Mechanism) -> Any:
-    """Return a CasADi function of x and v for the derivative of the displacement x (nv,).
+    """Return a CasADi function that computes the time derivative of a displacement.
 
-    It is v, except for rotation vectors, whose derivative is the angular velocity multiplied by::
+    The displacement x leads from the reference configuration to the present one. Its derivative is
+    the velocity v, except for rotation vectors, whose derivative is the angular velocity multiplied
+    by::
 
         E - [x ×] / 2 + (1 - |x|/2 cot(|x|/2)) / |x|^2 [x ×]^2.
+
+    Returns:
+        Function of x (nv,) and v (nv,) that returns the derivative (nv,).
     """
     nv = mechanism.coordinates.velocity_size
     x, v = casadi.SX.sym("x", nv), casadi.SX.sym("v", nv)

@@ -27,7 +27,7 @@ _FLOAT64 = np.dtype(np.float64)
 
 
 def all_finite(values: FloatArray) -> bool:
-    """Return whether all values of a float64 array are finite, as one bool."""
+    """Return whether all values of a float64 array are finite."""
     if values.size <= FEW and values.ndim == 1 and math.isfinite(sum(values.tolist())):
         return True
     # a batch, a number that is not finite, or finite numbers whose sum overflows
@@ -35,7 +35,16 @@ def all_finite(values: FloatArray) -> bool:
 
 
 def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -> FloatArray:
-    """Return `value` as a finite float64 array of shape (..., *core).
+    """Convert an argument to a finite float64 array with a given trailing shape.
+
+    Args:
+        name: name of the argument, for messages.
+        value: argument of a public function.
+        core: required trailing shape; leading dimensions are those of a batch.
+        unit: unit, for messages.
+
+    Returns:
+        Array (..., *core).
 
     Raises:
         InvalidInput: the value is not numeric, has the wrong trailing shape, or is not finite (the
@@ -76,7 +85,16 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
 
 
 def as_exact(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
-    """Return `value` as a finite float64 array of exactly this shape: no batch.
+    """Convert an argument to a finite float64 array of exactly a given shape.
+
+    Args:
+        name: name of the argument, for messages.
+        value: argument of a public function.
+        shape: required shape; no leading dimensions are permitted.
+        unit: unit, for messages.
+
+    Returns:
+        The array.
 
     Raises:
         InvalidInput: as for `as_array`, or the value has leading dimensions.
@@ -97,7 +115,17 @@ def as_scalar(
     above: float | None = None,
     at_least: float | None = None,
 ) -> float:
-    """Return `value` as a finite float, optionally bounded from below.
+    """Convert an argument to a finite float, optionally bounded from below.
+
+    Args:
+        name: name of the argument, for messages.
+        value: argument of a public function.
+        unit: unit, for messages.
+        above: value that the number must exceed.
+        at_least: smallest permitted value.
+
+    Returns:
+        The number.
 
     Raises:
         InvalidInput: the value is not a finite number or is out of range.
@@ -128,10 +156,16 @@ def check_choice(
     choices: Collection[str],
     error: type[RobodynError] = InvalidInput,
 ) -> None:
-    """Reject a value that is not among the choices.
+    """Reject an argument that is not one of the permitted strings.
+
+    Args:
+        name: name of the argument, for messages.
+        value: value of the argument.
+        choices: permitted values.
+        error: class of the error.
 
     Raises:
-        InvalidInput: the value is not among the choices, which the message lists; `error` replaces
+        InvalidInput: the value is not among the choices, which the message lists. `error` replaces
             this class.
     """
     if not (isinstance(value, str) and value in choices):
@@ -139,7 +173,14 @@ def check_choice(
 
 
 def as_pose(name: str, value: ArrayLike) -> FloatArray:
-    """Return `value` as pose (..., 7) [m, -]: x y z qx qy qz qw, its quaternion normalized.
+    """Convert an argument to poses x y z qx qy qz qw, with normalized quaternions.
+
+    Args:
+        name: name of the argument, for messages.
+        value: (..., 7) [m, -] argument of a public function.
+
+    Returns:
+        Poses (..., 7).
 
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
@@ -167,10 +208,10 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
 
 
 def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -> None:
-    """Raise an error for measurements (n,) that are finite but implausibly large.
+    """Reject finite measurements (n,) that are implausibly large.
 
     Raises:
-        InvalidInput: a value exceeds the limit.
+        InvalidInput: the magnitude of a value exceeds `limit`.
     """
     # transforming to another frame and back adds rounding errors
     farthest, numbers = limit * (1.0 + 1e-9), values.tolist()
@@ -185,7 +226,7 @@ def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -
 def number_in(text: str) -> float:
     """Convert a string to a number; NaN if it is not a plain ASCII number.
 
-    Digits with underscores, such as 1_0, and other scripts' digits count as no number.
+    Unlike `float`, it rejects underscores, as in 1_0, and digits of other scripts.
     """
     try:
         return float(text) if text.isascii() and "_" not in text else math.nan
@@ -194,7 +235,12 @@ def number_in(text: str) -> float:
 
 
 def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> None:
-    """Reject joints that do not connect all links as one tree.
+    """Check that joints connect all links as one tree.
+
+    Args:
+        where: name of the model, for messages.
+        links: names of the links.
+        joints: joints with names of their parent and child links.
 
     Raises:
         ModelError: a link is unknown or is the child of two joints, or there are several roots or a

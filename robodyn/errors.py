@@ -22,9 +22,9 @@ _LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
 
 
 def shortened(text: str, most: int | None = None) -> str:
-    """Return a message with its long words shortened, and cut to `most` characters.
+    """Shorten long words of a message, and cut it to `most` characters.
 
-    With `most` the message becomes one line with unprintable characters escaped.
+    If `most` is given, the message becomes one line, with unprintable characters escaped.
     """
     text = _LONG_WORD.sub(lambda word: _cut(word[0], WORD), text)
     if most is None:
@@ -42,7 +42,7 @@ class RobodynError(Exception):
     """Base class of all errors that robodyn raises on purpose.
 
     Attributes:
-        value: offending value; some classes have further attributes.
+        value: offending value, or None. Some classes have further attributes.
     """
 
     def __init__(self, message: str, *, value: Any = None, **details: Any) -> None:
@@ -72,26 +72,31 @@ class UnphysicalInertia(ModelError):
 
 
 class UnphysicalInertiaWarning(UserWarning):
-    """Warning of an inertia tensor that no rigid body can have; it is used unchanged."""
+    """Warning about an inertia tensor that no rigid body can have; it is used unchanged."""
 
 
 class MissingInertiaWarning(UnphysicalInertiaWarning):
-    """Warning of a moving link without inertia, which is treated as massless."""
+    """Warning about a moving link without inertia, which is treated as massless."""
 
 
 class LeftOutWarning(UserWarning):
-    """Warning of a part of a model description that the model leaves out.
+    """Warning about an element of a model description that is ignored.
 
-    The message names this part.
+    The message names the element.
     """
 
 
 class IncompleteBagWarning(UserWarning):
-    """Warning of an incomplete or damaged bag; the message states what was read."""
+    """Warning about an incomplete or damaged bag; the message states what was read."""
 
 
 def warn(message: str, category: type[Warning] = LeftOutWarning) -> None:
-    """Issue a warning that points to the calling line outside robodyn."""
+    """Issue a warning that refers to the line of user code that called robodyn.
+
+    Args:
+        message: text of the warning.
+        category: class of the warning.
+    """
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("robodyn."):
         level, frame = level + 1, frame.f_back
@@ -110,17 +115,17 @@ class NoPath(RobodynError, ValueError):
     """Error raised if no path between two configurations exists or is found.
 
     Attributes:
-        separated_by: obstacle: `start` or `goal`, which violates a bound itself; `singular
-            surface`; `assembly mode`, a singular surface between two configurations with the same
-            positions of the driven joints; `condition limit`, if a path exists without it; `limit`
-            of a joint; `clearance`; or `unknown`.
-        certain: whether it is proven that there is no path; False if a search merely found none.
+        separated_by: obstacle between the configurations: `start` or `goal`, which violates a bound
+            itself; `singular surface`; `assembly mode`, a singular surface between two
+            configurations with the same positions of the driven joints; `condition limit`, if a
+            path exists without it; `limit` of a joint; `clearance`; or `unknown`.
+        certain: whether there is certainly no path; False if a search merely found none.
         joint: joint of the limit, if any; empty otherwise.
         limit: value of the bound.
         configuration: configuration (nq,) that violates the bound, or None.
-        resolution: [rad] of an exhaustive search, or None.
+        resolution: resolution [rad] of an exhaustive search, or None.
 
-    `value` is the value of the bounded quantity there.
+    `value` is the value of the bounded quantity at `configuration`.
     """
 
     separated_by: str
@@ -134,7 +139,8 @@ class NoPath(RobodynError, ValueError):
 class KinematicsError(RobodynError, ArithmeticError):
     """Error raised if the mechanism's equations have no solution at a configuration.
 
-    Attributes: `index`, the element of the batch (a tuple, empty for a single call).
+    Attributes:
+        index: index of the failed element in the batch, a tuple; empty for a single call.
     """
 
     index: tuple[int, ...] = ()
@@ -218,7 +224,7 @@ class OutputError(RobodynError, OSError):
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Convert system errors about an unwritable file or folder to `OutputError`."""
+    """Convert an OSError about a path within this context to an `OutputError`."""
     try:
         yield
     except OSError as error:
@@ -232,4 +238,4 @@ class ResumeRefused(RobodynError, ValueError):
 
 
 class ClusterError(RobodynError, RuntimeError):
-    """Error raised if a cluster fails: no response, lost, or another library version."""
+    """Error raised if a Dask cluster does not respond, is lost, or has another robodyn version."""

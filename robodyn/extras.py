@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optional packages of individual features, and their installation in this environment.
+"""Optional packages for individual features, and instructions to install them.
 
 setup.py uses the extras defined here. Instructions name the packages themselves and the running
 Python, so they are valid in a checkout, for an installed package and in a ROS 2 workspace.
@@ -45,11 +45,11 @@ _KEPT = ("numpy", "scipy", "numba")
 
 
 def how_to_install(extra: str) -> str:
-    """Return the shell command that installs the packages of an extra.
+    """Return the shell command that installs the packages of an extra for this Python.
 
-    It is for the running Python. A Python managed by the system (PEP 668) rejects pip; there the
-    command first creates a virtual environment with access to the system's packages, including
-    ROS 2. System packages against which others are compiled keep their versions.
+    If the operating system manages this Python (PEP 668), pip is not permitted; the command then
+    first creates a virtual environment with access to the system's packages, including ROS 2.
+    System packages against which others are compiled keep their versions.
     """
     packages = " ".join(map(shlex.quote, [*EXTRAS[extra], *_kept()]))
     if not _belongs_to_the_system():
@@ -64,15 +64,15 @@ def how_to_install(extra: str) -> str:
 
 @contextmanager
 def needing(extra: str, what: str, package: str) -> Iterator[None]:
-    """Return a context for imports of optional packages, which explains missing ones.
+    """Convert an ImportError within this context to an error with instructions.
 
     Args:
-        extra: extra with these packages.
-        what: feature that needs them, for the message.
-        package: value of the error.
+        extra: extra that contains the required packages.
+        what: feature that requires them, for the message.
+        package: name of the package, stored as the value of the error.
 
     Raises:
-        MissingExtra: an import fails.
+        MissingExtra: an import failed; the message states how to install the packages.
     """
     try:
         yield

@@ -43,11 +43,11 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Args:
         mechanism: mechanism of any kind.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v (..., nv) and efforts (..., n) [N or N m] that returns the acceleration
-        (..., nv).
+        Function of displacement x (..., nv), velocity v (..., nv) and efforts (..., n) [N or N m]
+        that returns the acceleration (..., nv).
 
     Raises:
         InvalidInput, KinematicsError: the reference is not a configuration.
@@ -61,10 +61,11 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Args:
         mechanism: mechanism of any kind.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v and acceleration (..., nv) that returns the efforts (..., n) [N or N m].
+        Function of displacement x, velocity v and acceleration, (..., nv) each, that returns the
+        efforts (..., n) [N or N m].
 
     Raises:
         InvalidInput, KinematicsError: the reference is not a configuration.
@@ -85,10 +86,11 @@ def step(
         mechanism: mechanism of any kind with a compiled simulation.
         dt: length [s] of a step.
         steps: number of steps.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v (..., nv) and efforts (..., n) that returns the new x and v.
+        Function of displacement x (..., nv), velocity v (..., nv) and efforts (..., n) [N or N m]
+        that returns the new x and v.
 
     Raises:
         InvalidInput: dt or the number of steps is not positive, a drive is elastic, or as for

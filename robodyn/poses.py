@@ -86,7 +86,7 @@ def matrix_from_pose(pose: ArrayLike) -> FloatArray:
     """Convert poses into homogeneous matrices.
 
     Args:
-        pose: (..., 7) [m, -].
+        pose: (..., 7) [m, -] poses.
 
     Returns:
         Matrices (..., 4, 4) [-, m].
@@ -103,12 +103,12 @@ def matrix_from_pose(pose: ArrayLike) -> FloatArray:
 
 
 def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
-    """Return the transform (..., 4, 4) of a joint's motion along or about its axis.
+    """Compute the transform of a joint's motion along or about its axis.
 
     Args:
-        kind: `prismatic` for a translation, else a rotation.
-        axis: unit axis (3,).
-        value: (...) [m or rad].
+        kind: `prismatic` for a translation; any other kind is a rotation.
+        axis: (3,) unit vector.
+        value: (...) [m or rad] joint positions.
 
     Returns:
         Homogeneous matrices (..., 4, 4).
@@ -135,7 +135,7 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
     2022), so that they reproduce the rotation to the last digits even close to gimbal lock.
 
     Args:
-        pose: (..., 7) [m, -].
+        pose: (..., 7) [m, -] poses.
 
     Returns:
         Positions (..., 3) [m], and roll, pitch, yaw (..., 3) [rad].
@@ -156,10 +156,10 @@ def rpy_from_pose(pose: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def rotation_matrix(pose: ArrayLike) -> FloatArray:
-    """Compute the rotation matrix of a pose, from the platform frame to the base frame.
+    """Compute the rotation matrix from the platform frame of a pose to the base frame.
 
     Args:
-        pose: (..., 7) [m, -].
+        pose: (..., 7) [m, -] poses.
 
     Returns:
         Rotation matrix (..., 3, 3).
@@ -171,7 +171,7 @@ def rotation_matrix(pose: ArrayLike) -> FloatArray:
 
 
 def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
-    """Compute roll, pitch and yaw (3,) [rad] of a rotation matrix (3, 3), R = Rz Ry Rx.
+    """Compute roll, pitch and yaw (3,) [rad] of a matrix R = Rz Ry Rx (3, 3).
 
     The angles reproduce the rotation to rounding at every pitch: near gimbal lock yaw is
     inaccurate, and roll is computed from the rotation that remains after yaw.
@@ -187,10 +187,16 @@ def rpy_of_rotation(rotation: FloatArray) -> FloatArray:
 
 
 def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
-    """Compute quaternions x y z w (..., 4), w >= 0, of rotation matrices (..., 3, 3).
+    """Convert rotation matrices to quaternions x y z w with w >= 0.
 
     The largest of the four components is computed first, so that none is the square root of a small
     difference (Shepperd 1978).
+
+    Args:
+        rotation: (..., 3, 3) rotation matrices.
+
+    Returns:
+        Quaternions (..., 4).
     """
     R = np.ascontiguousarray(rotation, dtype=np.float64)
     out = np.empty((*R.shape[:-2], 4))
@@ -201,8 +207,8 @@ def quaternion_of_rotation(rotation: FloatArray) -> FloatArray:
 def pose_difference(start: ArrayLike, goal: ArrayLike) -> FloatArray:
     """Compute the displacement from one pose to another.
 
-    It is the translation, followed by the rotation vector of R_goal R_start', with the rotation
-    matrices of both poses.
+    It consists of the translation and the rotation vector of R_goal R_start', where R_start and
+    R_goal are the rotation matrices of the poses.
 
     Args:
         start, goal: poses (..., 7).
@@ -221,7 +227,7 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
     """Apply a displacement to a pose; the inverse of `pose_difference`.
 
     Args:
-        pose: (..., 7).
+        pose: (..., 7) [m, -] pose to displace.
         displacement: (..., 6) [m, rad], base frame.
 
     Returns:
@@ -236,7 +242,16 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
 
 
 def left_jacobian(turn: FloatArray) -> FloatArray:
-    """Compute matrices (..., 3, 3) that map rates of rotation vectors to angular velocities."""
+    """Compute the left Jacobians of rotation vectors.
+
+    They map the rate of a rotation vector to the angular velocity, both in the base frame.
+
+    Args:
+        turn: (..., 3) [rad] rotation vectors.
+
+    Returns:
+        Matrices (..., 3, 3).
+    """
     vectors = np.repeat(turn.reshape(-1, 3), 3, axis=0)
     columns: FloatArray = np.tile(np.eye(3), (turn.size // 3, 1))
     kernels.rotation_vector_motions(vectors, columns, np.zeros_like(columns))
@@ -244,7 +259,14 @@ def left_jacobian(turn: FloatArray) -> FloatArray:
 
 
 def cross_matrices(vectors: FloatArray) -> FloatArray:
-    """Return the skew-symmetric matrices (N, 3, 3) of vectors (N, 3), for cross products."""
+    """Return the skew-symmetric cross-product matrices of vectors.
+
+    Args:
+        vectors: (N, 3) vectors a.
+
+    Returns:
+        Matrices (N, 3, 3); multiplied by a vector b, they give the cross product a x b.
+    """
     out = np.zeros((len(vectors), 3, 3))
     x, y, z = vectors.T
     out[:, 0, 1], out[:, 0, 2], out[:, 1, 2] = -z, y, -x
@@ -252,11 +274,11 @@ def cross_matrices(vectors: FloatArray) -> FloatArray:
 
 
 def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
-    """Return the base-frame pose of a frame `inner` that is given in a frame `outer`.
+    """Compose two poses: transform a pose from a frame `outer` to the base frame.
 
     Args:
-        outer: pose (..., 7) of a frame in the base frame.
-        inner: pose (..., 7) in that frame.
+        outer: pose (..., 7) of the frame `outer` in the base frame.
+        inner: pose (..., 7) in the frame `outer`.
 
     Returns:
         Pose (..., 7) in the base frame.
@@ -276,13 +298,13 @@ def composed_pose(outer: ArrayLike, inner: ArrayLike) -> FloatArray:
 
 
 def inverse_pose(pose: ArrayLike) -> FloatArray:
-    """Compute the pose of the base frame in a frame that has a given pose.
+    """Invert a pose: compute the pose of the base frame relative to the posed frame.
 
     Args:
-        pose: (..., 7) of the frame.
+        pose: (..., 7) pose of the frame in the base frame.
 
     Returns:
-        Inverse pose (..., 7).
+        Pose (..., 7) of the base frame in that frame.
 
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
@@ -297,7 +319,7 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
     """Transform a wrench from a frame to the base frame, about the base's origin.
 
     Args:
-        pose: (..., 7) of that frame in the base frame.
+        pose: (..., 7) pose of that frame in the base frame.
         wrench: (..., 6) [N, N m] force, then moment about the frame's origin, in its axes.
 
     Returns:
@@ -315,7 +337,7 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Resolve a twist, given in the base frame, in the platform's axes.
 
     Args:
-        pose: (..., 7) of the platform.
+        pose: (..., 7) pose of the platform.
         twist: (..., 6) [m/s, rad/s], base frame.
 
     Returns:
@@ -332,7 +354,7 @@ def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Resolve a twist, given in the platform's axes, in the base frame.
 
     Args:
-        pose: (..., 7) of the platform.
+        pose: (..., 7) pose of the platform.
         twist: (..., 6) [m/s, rad/s], platform's axes.
 
     Returns:
@@ -348,7 +370,7 @@ def twist_covariance_in_body(pose: ArrayLike, covariance: ArrayLike) -> FloatArr
     """Transform a twist's covariance from the base frame to the platform's axes.
 
     Args:
-        pose: (7,) of the platform.
+        pose: (7,) pose of the platform.
         covariance: (6, 6), base frame.
 
     Returns:
@@ -378,7 +400,18 @@ def _resolve(
 
 
 def resolved_unchecked(pose: FloatArray, pair: FloatArray, to_base: bool) -> FloatArray:
-    """Rotate two vectors (6,) between a pose's axes and the base frame, without checks."""
+    """Rotate two vectors between the axes of a pose and those of the base frame.
+
+    The arguments are not checked.
+
+    Args:
+        pose: (7,) pose of a frame in the base frame.
+        pair: (6,) two vectors, such as force and moment.
+        to_base: whether to convert to the base frame; otherwise to the axes of the pose.
+
+    Returns:
+        The vectors (6,).
+    """
     out = np.empty((1, 6))
     kernels.resolved_pairs(row(pose), row(pair), to_base, out)
     single: FloatArray = out[0]

@@ -60,11 +60,14 @@ def get_threads() -> int:
 
 
 def split(work: Callable[[int, int], bool], count: int) -> bool:
-    """Call work(first, last) for consecutive index ranges, on several threads if useful.
+    """Divide a loop over `count` items among threads.
+
+    Args:
+        work: function of the first index and the end of a range; it returns whether it succeeded.
+        count: number of items.
 
     Returns:
-        Whether all calls returned True. The ranges cover 0 to `count`; after a call that returned
-        False, no more are started.
+        Whether all calls succeeded. After a call that failed, no more are started.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
     if _is_worker():
@@ -86,7 +89,7 @@ def split(work: Callable[[int, int], bool], count: int) -> bool:
 def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
     """Wrap a function so that its result is computed once for the same arguments.
 
-    This holds for several threads, too: other threads wait for the first call, whereas
+    If several threads call it at the same time, the others wait for the first one, whereas
     `functools.cache` would let all of them call the function.
     """
     lock = threading.Lock()
@@ -107,7 +110,7 @@ def cached_threadsafe(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def each(work: Callable[[int], None], count: int) -> Iterator[int]:
-    """Call work(0) to work(count - 1) on threads; yield each index when its call is done.
+    """Call work(0) to work(count - 1) on threads; yield each index after its call.
 
     An exception in a call is raised here, and no more calls are started.
     """
@@ -128,7 +131,7 @@ def each(work: Callable[[int], None], count: int) -> Iterator[int]:
 
 
 def with_stack(size: int, call: Callable[P, T]) -> Callable[P, T]:
-    """Return a function that runs each call on a new thread with `size` bytes of stack."""
+    """Wrap a function so that it runs on a new thread with a stack of `size` bytes."""
 
     def on_thread(*args: P.args, **kwargs: P.kwargs) -> T:
         found: Future[T] = Future()

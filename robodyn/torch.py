@@ -39,11 +39,11 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Args:
         mechanism: mechanism of any kind.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v (..., nv) and efforts (..., n) [N or N m] that returns the acceleration
-        (..., nv).
+        Function of displacement x (..., nv), velocity v (..., nv) and efforts (..., n) [N or N m]
+        that returns the acceleration (..., nv).
 
     Raises:
         InvalidInput, KinematicsError: the reference is not a configuration.
@@ -57,10 +57,11 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
     Args:
         mechanism: mechanism of any kind.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v and acceleration (..., nv) that returns the efforts (..., n) [N or N m].
+        Function of displacement x, velocity v and acceleration, (..., nv) each, that returns the
+        efforts (..., n) [N or N m].
 
     Raises:
         InvalidInput, KinematicsError: the reference is not a configuration.
@@ -81,10 +82,11 @@ def step(
         mechanism: mechanism of any kind with a compiled simulation.
         dt: length [s] of a step.
         steps: number of steps.
-        reference: (nq,) configuration at which x is zero; home by default.
+        reference: (nq,) configuration from which the displacement x is measured; home by default.
 
     Returns:
-        Function of x, v (..., nv) and efforts (..., n) that returns the new x and v.
+        Function of displacement x (..., nv), velocity v (..., nv) and efforts (..., n) [N or N m]
+        that returns the new x and v.
 
     Raises:
         InvalidInput: dt or the number of steps is not positive, a drive is elastic, or as for
@@ -110,7 +112,7 @@ def _function(rows: Rows) -> Differentiable:
 
 
 def _compute(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
-    """Call a NumPy function of rows (N, k) with tensors (..., k), and return tensors.
+    """Call a NumPy function of batches (N, k) with tensors (..., k), and return tensors.
 
     They have the type and the device of the first argument.
     """

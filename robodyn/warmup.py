@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Loading of the compiled functions of a mechanism before timing matters."""
+"""Loading of a mechanism's compiled functions in advance, so that later calls are fast."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ STEP = 1e-4  # [m or rad] away from home
 
 
 def warm_up(mechanism: Mechanism) -> None:
-    """Call the functions of control and simulation once, so that later calls are fast.
+    """Load the compiled functions for control and simulation of a mechanism.
 
-    The first call of a kernel takes about 0.1 s if its machine code is cached on disk, otherwise
-    seconds.
+    It calls each function once, so that later calls are fast. The first call takes about 0.1 s if
+    its machine code is cached on disk, otherwise seconds.
     """
     home = mechanism.home
     rest = mechanism.difference(home, home)
@@ -51,7 +51,7 @@ def warm_up(mechanism: Mechanism) -> None:
 
 
 def warm_up_watching(mechanism: Mechanism) -> None:
-    """Call the functions that watch for singularities once, so that later calls are fast."""
+    """Load the compiled functions that monitor a mechanism for singularities."""
     home, rest = mechanism.home, np.zeros(mechanism.coordinates.velocity_size)
     with suppress(RobodynError):
         path = _motion_near_home(mechanism)
@@ -66,7 +66,7 @@ def warm_up_watching(mechanism: Mechanism) -> None:
 
 
 def warm_up_summary(mechanism: Mechanism) -> None:
-    """Call the functions that summarize a run once, so that later calls are fast."""
+    """Load the compiled functions that summarize a run of a mechanism."""
     with suppress(RobodynError):
         path = _motion_near_home(mechanism)
         moved = path.sample(path.times)

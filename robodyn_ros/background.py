@@ -18,15 +18,15 @@ PERIOD = 0.5
 
 
 class Canceled(Exception):
-    """Error that ends a canceled task, raised in its thread when it reports progress."""
+    """Error raised in the thread of a canceled task when the task reports progress."""
 
 
 class Background:
-    """Background thread that runs one task at a time; a new task cancels the last.
+    """Runner of long tasks in a background thread of a node; a new task cancels the last one.
 
     Args:
-        node: node whose executor calls back with results.
-        stamp: returns the time [ns] of status messages.
+        node: node whose executor calls the callbacks.
+        stamp: returns the current time [ns] for status messages.
     """
 
     def __init__(self, node: Node, stamp: Callable[[], int]) -> None:
@@ -48,12 +48,12 @@ class Background:
         done: Callable[[Any], object],
         failed: Callable[[rd.RobodynError], None],
     ) -> None:
-        """Start a task in the background; its callbacks run in the thread of the node.
+        """Start a task in the background; callbacks run in the thread of the node.
 
         Args:
             what: name of the task, for messages.
-            work: task; its argument is a function to report progress, 0 to 1.
-            done: called with its result.
+            work: task; its argument is a function to report progress, from 0 to 1.
+            done: called with the result of the task.
             failed: called with a RobodynError that `work` or `done` raises.
         """
         self._turn += 1
@@ -92,7 +92,7 @@ class Background:
         threading.Thread(target=run, daemon=True).start()
 
     def cancel(self) -> str:
-        """Cancel the task and return its name; empty if no task is running."""
+        """Cancel the running task; return its name, empty if there is none."""
         what = self._activity
         self._turn += 1
         if what:

@@ -42,7 +42,7 @@ class RecordingFailed(RobodynError, OSError):
 
 
 class BagWriter:
-    """Writer of a bag; `close` completes it.
+    """Writer of a rosbag2 folder; `close` completes the bag.
 
     Args:
         folder: folder of the bag; it must not exist.
@@ -80,12 +80,12 @@ class BagWriter:
         Args:
             name: name of the topic.
             kind: message type, `package/msg/Type`.
-            offered: QoS profiles of its publishers.
+            offered: QoS profiles of the topic's publishers.
             digest: type hash `RIHS01_...` (REP-2016) that identifies the version of the type, if
                 known.
 
         Returns:
-            Handle of the topic for `write`.
+            Handle of the topic, to pass to `write`.
 
         Raises:
             InvalidInput: no definition of this type is available.
@@ -116,7 +116,9 @@ class BagWriter:
         self._try("flush")
 
     def close(self, remarks: Mapping[str, str] | None = None) -> None:
-        """Write the index and metadata.yaml, with `remarks` in its `custom_data`.
+        """Complete the bag: write its index and metadata.yaml.
+
+        The metadata contains `remarks` as `custom_data`.
 
         Raises:
             RecordingFailed: the index cannot be written; the bag contains the messages so far.
@@ -139,7 +141,7 @@ class BagWriter:
 
 
 class _ByRosbag2:
-    """Storage by rosbag2 in the default format of this ROS 2, like `ros2 bag record`."""
+    """Bag storage by the package rosbag2, in the default format of this ROS 2."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         options = rosbag2_py.StorageOptions(uri=str(folder))
@@ -174,14 +176,14 @@ class _ByRosbag2:
             file.write_metadata(self._folder, metadata)
 
     def flush(self) -> None:
-        """Do nothing: rosbag2 has a cache of its own that cannot be flushed."""
+        """Do nothing: rosbag2 has its own cache, which cannot be flushed."""
 
     def abort(self) -> None:
-        """Do nothing: the messages written so far are in the file."""
+        """Do nothing: the messages written so far are already in the file."""
 
 
 class _ByRosbags:
-    """MCAP file by the package rosbags, for ROS 2's common types."""
+    """Bag storage by the package rosbags: an MCAP file with ROS 2's common types."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
@@ -196,7 +198,7 @@ class _ByRosbags:
         self.write, self.abort = self._writer.write, self._writer.abort
 
     def flush(self) -> None:
-        """End the current chunk, which rosbags would do only after a megabyte."""
+        """End the current chunk of the file, which rosbags does only after a megabyte."""
         storage: Any = self._writer.storage
         chunk = getattr(storage, "chunk", None)
         if chunk is not None and chunk.msgs:
@@ -249,14 +251,14 @@ TICKS = 10_000
 
 
 class BagClock:
-    """Clock that stamps messages for a bag, once the time source is known.
+    """Clock that stamps messages for a bag with simulated time or wall time.
 
-    Until then it buffers the messages.
+    Messages are buffered until it is known which of the two applies.
 
     Args:
         source: `sim`, `wall`, or `auto`, which the first call of `tick` or `use_wall_clock`
             decides.
-        write: called with topic, stamp [ns] and data of each stamped message.
+        write: called with the topic's handle, the stamp [ns] and the data of each stamped message.
         most_held: number of buffered bytes above which the wall clock is used.
 
     Attributes:
@@ -275,11 +277,11 @@ class BagClock:
 
     @property
     def now(self) -> int | None:
-        """Last simulated time [ns]; None before the first tick."""
+        """Latest simulated time [ns]; None if none was received yet."""
         return self._ticks[-1][1] if self._ticks else None
 
     def tick(self, now: int, sent: int) -> bool:
-        """Update the simulated time.
+        """Update the simulated time from a message on `/clock`.
 
         Negative times are ignored: no ROS clock and no bag can represent them.
 
@@ -302,7 +304,7 @@ class BagClock:
         return back
 
     def use_wall_clock(self) -> None:
-        """Stop waiting for simulated time and use the wall clock."""
+        """Use wall time, unless simulated time was received already."""
         if not self._ticks:
             self.source = "wall"
             self._release()

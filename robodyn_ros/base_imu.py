@@ -29,7 +29,7 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
 
     Args:
         message: message to read.
-        largest: largest accepted value [m/s^2, rad/s].
+        largest: largest accepted magnitude [m/s^2, rad/s].
 
     Returns:
         Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
@@ -47,11 +47,11 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
 
 
 def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> Imu:
-    """Create an IMU message; it states that there is no orientation.
+    """Create an IMU message without orientation.
 
     Args:
         stamp: time [ns].
-        frame: frame of the vectors.
+        frame: name of the frame in which the vectors are given.
         force: (3,) [m/s^2] specific force.
         rate: (3,) [rad/s] angular velocity.
     """
@@ -64,7 +64,7 @@ def imu_message(stamp: int, frame: str, force: FloatArray, rate: FloatArray) -> 
 
 
 class BaseImu:
-    """Subscription to `base_imu` for the motion of the base.
+    """Subscription to `base_imu` that provides the motion of a mechanism's base.
 
     The base counts as at rest until the first message arrives.
 
@@ -76,7 +76,8 @@ class BaseImu:
         node: node that subscribes; it has the parameters TRANSFORMS.
         mechanism: mechanism on the base.
         now: returns the stamp [ns] of the latest state.
-        on_motion: called with the stamp [ns] of each message and its motion; may reject it.
+        on_motion: called with the stamp [ns] and the base motion of each message; may raise a
+            RobodynError to reject it.
         restarted: called when stamps start again because the clock was set back.
     """
 
@@ -96,7 +97,7 @@ class BaseImu:
         subscribe(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
-        """Return the motion of the base at a state's stamp [ns]; None if it is unknown."""
+        """Return the motion of the base at a stamp [ns]; None if it is unknown."""
         if self._last is None:
             return None
         age = (stamp - self._last[0]) * 1e-9

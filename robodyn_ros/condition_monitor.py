@@ -50,7 +50,7 @@ QUIET = 1.0
 
 
 class ConditionMonitor(Node):
-    """Node that publishes the conditioning of each state and trajectory."""
+    """Node that publishes the condition numbers of each state and trajectory."""
 
     def __init__(self) -> None:
         super().__init__("condition_monitor")
@@ -88,7 +88,7 @@ class ConditionMonitor(Node):
         self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
 
     def _is_due(self, stamp: int) -> bool:
-        """Return whether to evaluate the state at a stamp [ns]: always near a singularity."""
+        """Return whether to evaluate a state: periodically, and always near singularities."""
         if not self._is_near and 0 <= stamp - self._looked < self._rest:
             self._stamp = stamp  # well conditioned up to here
             return False
@@ -122,9 +122,9 @@ class ConditionMonitor(Node):
     def _publish_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> bool:
-        """Publish the scaled condition number and the speed factor of a state.
+        """Publish the scaled condition number and the speed factor for a state.
 
-        Return whether the state is near a singularity or the motion is slowed down.
+        Returns whether the state is near a singularity or the motion is slowed down.
         """
         scaled = number
         if self._length != 1.0:
@@ -164,7 +164,7 @@ class ConditionMonitor(Node):
         return Status("condition number", level, message, values)
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Apply changed thresholds, and evaluate the trajectory again."""
+        """Apply changed thresholds, and evaluate the current trajectory again."""
         level = ConditionLevel(p["warn"], p["error"], p["hysteresis"])
         level.level = self._level.level
         self._scaling.set_limits(*_scaling(p))
@@ -230,7 +230,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Return start, end and characteristic length for `~/scale` from the parameters."""
+    """Return start, end and characteristic length for the speed factor."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Messages on `/diagnostics`, with the names and levels of diagnostic_updater."""
+"""Publication of status messages on `/diagnostics`, as by diagnostic_updater."""
 
 from __future__ import annotations
 
@@ -18,7 +18,14 @@ LEVELS = (DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR)
 
 
 class Status(NamedTuple):
-    """Status of one task of a node; `level` is 0 (OK), 1 (WARN) or 2 (ERROR)."""
+    """Diagnostic status of one task of a node.
+
+    Attributes:
+        task: name of the task.
+        level: 0 (OK), 1 (WARN) or 2 (ERROR).
+        text: message.
+        values: further values by name.
+    """
 
     task: str
     level: int
@@ -27,7 +34,10 @@ class Status(NamedTuple):
 
 
 def log_at_level(node: Node, level: int, text: str) -> None:
-    """Log a message at a status level: rclpy allows only one severity per call site."""
+    """Log a message at a status level: 0 (info), 1 (warning) or 2 (error).
+
+    rclpy permits only one severity for each line of code that logs.
+    """
     if level == 0:
         node.get_logger().info(text)
     elif level == 1:
@@ -37,10 +47,13 @@ def log_at_level(node: Node, level: int, text: str) -> None:
 
 
 def reporter(node: Node) -> Callable[..., None]:
-    """Return a function (time [ns], statuses) that publishes on `/diagnostics`.
+    """Create the publisher of `/diagnostics` of a node.
 
     The statuses are named `<node>: <task>`; the name of a node in a namespace includes it, such as
     `left/inverse_dynamics`.
+
+    Returns:
+        A function (time [ns], *statuses) that publishes statuses.
     """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", qos.EVENTS)
 

@@ -97,7 +97,7 @@ class DriveLink(Node):
             )
 
     def _publish_state(self, positions: np.ndarray) -> None:
-        """Publish positions of the servos, and velocities as finite differences of them."""
+        """Publish the servos' positions, and velocities from finite differences."""
         now = time.monotonic()  # the node's clock may be set, or stop
         before, last = self._last or (now - 1.0, positions)
         rates = (positions - last) / max(now - before, SHORTEST)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Outputs of inverse_dynamics for efforts: commands, plots, and a trajectory with efforts."""
+"""Publishers of inverse_dynamics: effort commands, efforts for plots, trajectories with efforts."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ RECENT = 2000
 
 
 class JointCommands:
-    """Publishers of commands to the driven joints, on topics that have subscribers.
+    """Publishers of commands to the driven joints.
 
-    Usually only one topic has subscribers, and publishing takes as long as computing the efforts.
-    Every command passes a `CommandGate` first.
+    Commands are only published on topics that have subscribers, because publishing takes as long as
+    computing the efforts. Each command is checked by a `CommandGate` first.
 
     Args:
         node: node that publishes `<field>_controller/commands` of each field, and `joint_commands`.
         mechanism: mechanism to command.
         unit: unit of efforts, see `CommandUnit`.
-        fields: `position`, `velocity` and `effort`, or some of them.
+        fields: commanded quantities: `position`, `velocity`, `effort`, or some of them.
 
     Raises:
         InvalidInput: the mechanism's actuators lack the data to convert efforts to this unit.
@@ -73,12 +73,12 @@ class JointCommands:
     def publish(
         self, stamp: int, rates: Callable[[], FloatArray | None], **values: FloatArray
     ) -> None:
-        """Publish commands for the fields.
+        """Publish a command for the driven joints.
 
         Args:
             stamp: time [ns] of the command.
-            rates: returns the rates of the joints, or None if they are unknown.
-            values: (n,) of each field.
+            rates: returns the rates (n,) of the joints, or None if they are unknown.
+            values: (n,) values of each of the `fields`, by its name.
 
         Raises:
             CommandRefused: a value is not finite, or beyond the drives' limits; nothing is
@@ -111,10 +111,10 @@ class JointCommands:
         return ""
 
     def watch(self, on_other: Callable[[str], None]) -> None:
-        """Subscribe to command topics that have other publishers; call this periodically.
+        """Look for commands of other publishers; to be called periodically.
 
         Args:
-            on_other: called with a message when a command of another publisher is received.
+            on_other: called with an error message when another publisher's command is received.
         """
         for publisher in self._publishers:
             topic, kind = publisher.topic_name, publisher.msg_type
@@ -138,7 +138,7 @@ class JointCommands:
 
 
 class EffortOutputs:
-    """Publishers for the efforts of a node.
+    """Publishers of the efforts that the node inverse_dynamics computes.
 
     Args:
         node: node that publishes.
@@ -164,7 +164,7 @@ class EffortOutputs:
 
     @property
     def has_follower(self) -> bool:
-        """Whether trajectories with efforts have a subscriber."""
+        """Whether the topic of trajectories with efforts has a subscriber."""
         return bool(self._with_effort.get_subscription_count())
 
     def command(
@@ -174,15 +174,16 @@ class EffortOutputs:
         configuration: FloatArray,
         velocity: FloatArray | None = None,
     ) -> str:
-        """Publish effort commands in the unit of commands.
+        """Publish an effort command, converted to the unit of commands.
 
         Args:
             stamp: time [ns] of the command.
-            effort: (n,) [N or N m] at the joints.
-            configuration, velocity: state; without a velocity the mechanism is at rest.
+            effort: (n,) [N or N m] efforts at the joints.
+            configuration, velocity: (nq,), (nv,) state; without a velocity the mechanism is at
+                rest.
 
         Returns:
-            The reason why the efforts are not published; an empty string if they are.
+            The reason why the command is not published; an empty string if it is.
         """
 
         def rates() -> FloatArray | None:
@@ -199,21 +200,20 @@ class EffortOutputs:
         return ""
 
     def tip(self, stamp: int, configuration: FloatArray) -> None:
-        """Publish the tip pose as joint positions, for planners that support only trees.
+        """Publish the tip's pose as positions of virtual joints, for MoveIt.
 
         Args:
             stamp: time [ns] of the state.
-            configuration: (nq,) of the mechanism.
+            configuration: (nq,) configuration of the mechanism.
         """
         if self._tip is not None and self._tip_states.get_subscription_count():
             message = JointStateMessage(self._tip.independent_joints)
             self._tip_states.publish(message.filled(stamp, self._tip.positions(configuration)))
 
     def plots(self, stamp: int, command: Command, wrench: FloatArray, loaded: Mechanism) -> None:
-        """Publish efforts for plots: the required ones, and those with massless legs.
+        """Publish efforts for plots: before limits, and for a model with massless legs.
 
-        The required efforts are those before limits. Only some models have the formulation with
-        massless legs.
+        The latter are published only for mechanisms with that formulation.
 
         Args:
             stamp: time [ns] of the state.
@@ -232,7 +232,9 @@ class EffortOutputs:
     def trajectory(
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
-        """Publish a joint trajectory with limited efforts once the topic has a subscriber.
+        """Publish a joint trajectory with efforts, limited to those of the drives.
+
+        It is published once the topic has a subscriber.
 
         Computing a long trajectory takes a tenth of a second, during which no state is processed;
         see `publish_latest`.

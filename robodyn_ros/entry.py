@@ -22,12 +22,12 @@ from robodyn_ros.nodes import NODES
 
 
 def main() -> None:
-    """Run the node that the name of this executable selects."""
+    """Run the node whose name this executable has."""
     start(Path(sys.argv[0]).name)
 
 
 def start(name: str) -> None:
-    """Run a node, by its name, until it ends; then end the process."""
+    """Run a node, given its name, until it ends; then end the process."""
     _start(name, NODES[name])
 
 

@@ -71,7 +71,7 @@ REST = ("timer", "service", "client")
 
 
 class Finished(Exception):
-    """Error raised in a callback to end the process with an exit code and a message."""
+    """Exception raised in a callback to end the process with an exit code and a message."""
 
     def __init__(self, code: int, text: str = "") -> None:
         super().__init__(text)
@@ -79,7 +79,7 @@ class Finished(Exception):
 
 
 class _Tolerant(Executor):
-    """Executor that drops messages, requests and responses that it cannot take.
+    """Base class of executors that drop messages, requests and responses that cannot be read.
 
     A subscription's callback must not be a coroutine: it is called when its message is taken.
     """
@@ -107,15 +107,15 @@ class _Tolerant(Executor):
 
 
 class SingleExecutor(_Tolerant, SingleThreadedExecutor):
-    """The single-threaded executor of rclpy, for one node."""
+    """Single-threaded executor of rclpy for one node, which drops unreadable messages."""
 
 
 class MultiExecutor(_Tolerant, MultiThreadedExecutor):
-    """The multi-threaded executor of rclpy, for one node."""
+    """Multi-threaded executor of rclpy for one node, which drops unreadable messages."""
 
 
 class LeanExecutor(_Tolerant, SingleThreadedExecutor):
-    """Executor of one node, which calls the callbacks of subscriptions directly."""
+    """Fast executor of one node, which calls the callbacks of subscriptions directly."""
 
     def __init__(self, node: Node) -> None:
         # before the base class, which may call wake() at once
@@ -124,12 +124,12 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         super().__init__(node)
 
     def wake(self) -> None:
-        """Interrupt a wait, from any thread."""
+        """Interrupt the wait of the spinning thread, from any thread."""
         super().wake()
         self._wake_up.trigger()
 
     def create_task(self, callback: Any, *args: Any, **kws: Any) -> Task:
-        """Schedule a call of a function in the spinning thread.
+        """Schedule a function call in the spinning thread.
 
         Returns:
             The task, whose result is that of the function.
@@ -139,7 +139,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         return task
 
     def incompatibility(self) -> str:
-        """Return why this executor does not fit the installed rclpy; empty if it does."""
+        """Return why the installed rclpy does not support this executor; else empty."""
         try:
             with ExitStack() as held:
                 Waiting(self._only_node, [self._wake_up], held, self._refusals).look()
@@ -152,7 +152,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         return ""
 
     def spin(self) -> None:
-        """Execute callbacks until rclpy is shut down, or one of them raises.
+        """Execute the node's callbacks until rclpy is shut down or a callback raises.
 
         Raises:
             ExternalShutdownException: rclpy was shut down, also by a signal.
@@ -196,7 +196,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         super().create_task(waitable.execute, taken)
 
     def _do_rest(self) -> None:
-        """Execute everything that rclpy's own executor finds ready."""
+        """Execute all other callbacks that are ready, such as those of timers."""
         with suppress(TimeoutException):
             while True:
                 handler, *_ = self.wait_for_ready_callbacks(timeout_sec=0.0)
@@ -210,9 +210,9 @@ class Waiting:
 
     Args:
         node: node to wait for.
-        guards: further guard conditions.
-        held: prevents the handles from being destroyed during the wait.
-        refusals: collects messages that cannot be taken.
+        guards: further guard conditions to wait for.
+        held: stack that keeps the entities' handles valid during the wait.
+        refusals: log of messages that cannot be taken.
     """
 
     def __init__(self, node: Node, guards: list[Any], held: ExitStack, refusals: Refusals) -> None:
@@ -257,14 +257,14 @@ class Waiting:
         )
 
     def is_current(self) -> bool:
-        """Return whether the node's entities are still those of this wait set."""
+        """Return whether the node still has the entities of this wait set."""
         return self._entities == self._present()
 
     def look(self, timeout: float = 0.0) -> tuple[Any, bool]:
         """Wait up to `timeout` [s] until an entity of the node is ready.
 
         Returns:
-            Handles of the subscriptions that are ready, and whether any other entity is ready.
+            Handles of the subscriptions with messages, and whether any other entity is ready.
         """
         wait_set = self._set
         wait_set.clear_entities()
@@ -283,10 +283,10 @@ class Waiting:
         return ready, bool(rest)
 
     def wait(self, timeout: float) -> bool:
-        """Wait up to `timeout` [s] and execute the callbacks of received messages.
+        """Wait up to `timeout` [s] for messages, and execute their callbacks.
 
         Returns:
-            Whether anything else is ready.
+            Whether any other entity is ready, such as a timer.
         """
         ready, rest = self.look(timeout)
         for pointer, subscription, with_info in self._subscriptions:
@@ -298,7 +298,7 @@ class Waiting:
 def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
     """Take a message of a subscription, if there is one, and call its callback.
 
-    A message that cannot be read, or for which the callback fails, is added to `refusals`.
+    If the message cannot be read or the callback fails, this is logged by `refusals`.
     """
     try:
         with subscription.handle:
@@ -328,13 +328,16 @@ def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
 
 
 def takes_info(subscription: Any) -> bool:
-    """Return whether a subscription's callback takes message info; never on Humble."""
+    """Return whether a subscription's callback takes the message info as an argument.
+
+    On Humble, no callback does.
+    """
     kind = getattr(subscription, "_callback_type", None)
     return kind is not None and kind.name != "MessageOnly"
 
 
 def chosen() -> str:
-    """Return the name of the executor that the variable `ROBODYN_EXECUTOR` selects.
+    """Return the name of the executor to use: `ROBODYN_EXECUTOR`, or the default.
 
     Raises:
         InvalidInput: the executor is unknown, or this rclpy does not have it.
@@ -346,7 +349,7 @@ def chosen() -> str:
 
 
 def spin(node: Node) -> None:
-    """Execute a node's callbacks until rclpy is shut down, or one of them raises.
+    """Execute a node's callbacks until rclpy is shut down or a callback raises.
 
     Raises:
         ExternalShutdownException: rclpy was shut down, also by a signal.

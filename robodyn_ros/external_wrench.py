@@ -33,7 +33,9 @@ GAP = 100_000_000
 
 
 class ExternalWrench:
-    """Subscription to `external_wrench`; a wrench acts until the next one arrives.
+    """Subscription to `external_wrench` that provides the wrench on the mechanism.
+
+    A wrench acts until the next one arrives.
 
     A wrench in the base frame, or without a frame, is about the body's reference point; one in the
     frame of the moving body rotates with it. Other frames are looked up in TF. The wrench of a
@@ -69,7 +71,7 @@ class ExternalWrench:
         """Return the external wrench on the mechanism in a configuration.
 
         Args:
-            configuration: (nq,) of the mechanism.
+            configuration: (nq,) configuration of the mechanism.
 
         Returns:
             Wrench (6,) [N, N m] in the base frame.
@@ -103,7 +105,7 @@ class ExternalWrench:
         return turned_to_base(self._frames.pose(frame, base), wrench), False
 
     def _wait(self, message: WrenchStamped) -> None:
-        """Keep a wrench until the transform of its frame arrives."""
+        """Store a wrench until the transform of its frame arrives."""
         self._waiting = message
         if self._retry is None:
             self._retry = steady_timer(self._node, RETRY, self._try_again)
@@ -117,7 +119,7 @@ class ExternalWrench:
 
 
 class EstimatedWrench:
-    """Publisher of `estimated_wrench`, estimated from the mechanism's motion.
+    """Estimator of the external wrench from motion and efforts, published on `estimated_wrench`.
 
     The wrench acts on the body from its surroundings. It is about the body's reference point, in
     the base frame.
@@ -144,18 +146,18 @@ class EstimatedWrench:
         base: BaseMotion | None = None,
         known: FloatArray | float = 0.0,
     ) -> str:
-        """Update the estimate with a state.
+        """Update the estimate with a new state.
 
         Args:
             stamp: time [ns].
             state: configuration and velocity.
-            efforts: (n,) [N or N m] that acted since the last state; None if unknown.
+            efforts: (n,) [N or N m] efforts that acted since the last state; None if unknown.
             mechanism: mechanism with its payload.
             base: motion of the base.
-            known: expected wrench (6,) [N, N m].
+            known: (6,) [N, N m] wrench that is expected and not a collision.
 
         Returns:
-            Description of a collision; empty if there is none.
+            Description of a detected collision; an empty string if there is none.
         """
         observer, period = self._observer, stamp - self._last
         if observer is None or period == 0:

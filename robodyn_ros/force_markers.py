@@ -42,7 +42,7 @@ SHORTEST = 0.01
 
 
 class ForceMarkers(Node):
-    """Node that shows the latest forces at the latest configuration."""
+    """Node that publishes markers of the latest leg forces at the latest configuration."""
 
     def __init__(self) -> None:
         super().__init__("force_markers")
@@ -98,11 +98,11 @@ class ForceMarkers(Node):
 
 
 class ForceArrows:
-    """Factory of the markers of one mechanism.
+    """Factory of RViz markers for the leg forces and the condition number of a mechanism.
 
     Args:
         mechanism: mechanism whose actuators push on the moving body along legs.
-        p: values of the node's parameters.
+        p: values of the node's parameters, by name.
     """
 
     def __init__(self, mechanism: Mechanism, p: Mapping[str, Any]) -> None:
@@ -116,13 +116,13 @@ class ForceArrows:
     def markers(
         self, stamp: int, configuration: FloatArray, forces: FloatArray, level: int
     ) -> list[Marker]:
-        """Create one arrow per leg for its force on the moving body.
+        """Create an arrow for the force of each leg on the moving body.
 
         Args:
             stamp: time [ns].
-            configuration: (nq,) of the mechanism.
-            forces: (n,) [N].
-            level: level of the condition number.
+            configuration: (nq,) configuration of the mechanism.
+            forces: (n,) [N] forces of the legs.
+            level: status level of the condition number: 0, 1 (warning) or 2 (error).
 
         Returns:
             The markers.
@@ -142,7 +142,17 @@ class ForceArrows:
         return found
 
     def condition(self, stamp: int, configuration: FloatArray, number: float, level: int) -> Marker:
-        """Create a label above the body with the condition number, colored by its level."""
+        """Create a label above the body with the condition number, colored by its level.
+
+        Args:
+            stamp: time [ns].
+            configuration: (nq,) configuration of the mechanism.
+            number: condition number.
+            level: status level of the condition number: 0, 1 (warning) or 2 (error).
+
+        Returns:
+            The marker.
+        """
         above = self._mechanism.body_pose(configuration)[:3] + np.array(
             [0.0, 0.0, 0.5 * self._size]
         )

@@ -154,7 +154,7 @@ class ForwardSimulator(Node):
             self._path_start = start
 
     def _is_over(self) -> bool:
-        """Return whether a run that ends with its path is complete."""
+        """Return whether the path is finished, if the run ends with it."""
         if self._trajectory is None or self._path_start is None:
             return False
         seconds = self._p["duration"] or self._trajectory.duration
@@ -186,7 +186,7 @@ class ForwardSimulator(Node):
         )
 
     def _take_period(self) -> None:
-        """Advance by one control period, with brakes closed until the first command."""
+        """Advance by one control period; brakes hold until the first command."""
         if self._brakes.close_if_silent(self._stamp):
             self.get_logger().warning(
                 f"no command for {self._p['brake_timeout']:g} s: brakes closed"
@@ -202,7 +202,7 @@ class ForwardSimulator(Node):
             self._advance(self._plant.effort if self._command is None else self._commanded())
 
     def _commanded(self) -> FloatArray:
-        """Return the last received command, converted to efforts (n,) at the joints."""
+        """Return the last command, converted to efforts (n,) [N or N m] at the joints."""
         assert self._command is not None
         if self._unit.is_effort:
             return self._command
@@ -224,7 +224,7 @@ class ForwardSimulator(Node):
         self._waiting_since = time.monotonic()
 
     def _repeat(self) -> None:
-        """Republish the state until its command arrives, at most for command_timeout."""
+        """Republish the state until its command arrives or command_timeout has passed."""
         if self._failure or self._paused or self._is_over():
             self._waiting_since = time.monotonic()
             return

@@ -30,11 +30,11 @@ _PARENT = re.compile(r"^Frame (.+) exists with parent (.+)\.$", re.MULTILINE)
 
 
 class Frames:
-    """Poses of TF frames relative to the mechanism's own frames.
+    """Lookup of poses of TF frames relative to the frames of a mechanism.
 
     Args:
         node: node that subscribes; it has the parameters TRANSFORMS.
-        own: base and body frame, listed as known even if TF does not have them.
+        own: names of the base and the body frame, which messages list as known.
         now: returns the stamp [ns] of the latest state, for the age of transforms.
     """
 
@@ -66,7 +66,7 @@ class Frames:
         return self._listener is not None and time.monotonic() - self._since < PATIENCE
 
     def pose(self, frame: str, target: str) -> FloatArray:
-        """Look up the pose of a frame in a target frame.
+        """Look up the pose of a frame relative to a target frame.
 
         Returns:
             Pose (7,) [m, -].
@@ -103,12 +103,12 @@ class Frames:
         return as_pose(f"transform of {frame}", messages.pose_array(found.transform))
 
     def in_base(self, frame: str, pose: FloatArray, body_pose: FloatArray) -> FloatArray:
-        """Transform a pose from a frame, such as the moving body's, to the base frame.
+        """Transform a pose from a given frame to the base frame.
 
         Args:
-            frame: name of a frame; empty for the base frame.
-            pose: (7,) in this frame.
-            body_pose: (7,) of the moving body in the base frame.
+            frame: name of the pose's frame; empty for the base frame.
+            pose: (7,) pose in this frame.
+            body_pose: (7,) pose of the moving body in the base frame.
 
         Returns:
             Pose (7,) in the base frame.

@@ -38,10 +38,10 @@ NEEDED = ("platform_state", "joint_states", "clock")
 
 
 def findings(node: Node) -> list[dict[str, str]]:
-    """Check the ROS 2 graph that a node has discovered, and return the findings.
+    """Check the ROS 2 graph that a node has discovered.
 
     Returns:
-        One dictionary per finding: `level` (ok, note, warning, error) and `text`.
+        A dictionary for each finding: `level` (ok, note, warning, error) and `text`.
     """
     others = [name for name in node.get_node_names() if name != NAME]
     if not others:
@@ -151,7 +151,7 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
 
 
 def response_of(node: Node, client: Client) -> Any:
-    """Call a service and return its response, or None after a timeout.
+    """Call a service without parameters; return its response, or None after a timeout.
 
     A response is lost if the server has not discovered the client yet, so the request is repeated.
     """

@@ -55,12 +55,13 @@ STAMPED = hasattr(Subscription, "CallbackType")
 
 
 def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
-    """Serve a Trigger service.
+    """Create a service of the type `std_srvs/Trigger`.
 
     Args:
-        node: node that offers it.
+        node: node that offers the service.
         name: name of the service.
-        act: returns the response's message, or raises a RobodynError with the reason of a failure.
+        act: performs the request; returns the message of the response, or raises a RobodynError
+            whose message becomes that of a failure.
     """
 
     def trigger(_: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -81,11 +82,17 @@ def subscribe(
     profile: QoSProfile,
     **more: Any,
 ) -> Subscription:
-    """Subscribe to a topic; log messages as rejected for which `callback` raises.
-
-    Only RobodynErrors are caught.
+    """Subscribe to a topic; messages that the callback rejects are logged.
 
     A publisher of invalid messages often sends many, so the log is throttled, see `Refusals`.
+
+    Args:
+        node: node that subscribes.
+        kind: type of the messages.
+        topic: name of the topic.
+        callback: called with each message; raises a RobodynError to reject it.
+        profile: QoS of the subscription.
+        more: further arguments of `Node.create_subscription`.
 
     Returns:
         The subscription.
@@ -97,10 +104,10 @@ def subscribe(
 def logging_rejections(
     node: Node, topic: str, callback: Callable[[Any], None]
 ) -> Callable[[Any], None]:
-    """Wrap a callback: its RobodynErrors are logged as rejected messages of a topic.
+    """Wrap a callback so that its RobodynErrors are logged as rejected messages.
 
     Returns:
-        The callback with error handling.
+        The callback, which then only raises other errors.
     """
     refusals = Refusals(node)
 
@@ -114,25 +121,31 @@ def logging_rejections(
 
 
 def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Timer:
-    """Create a timer on the steady clock, which does not stop with simulated time."""
+    """Create a timer on the steady clock, which runs independently of simulated time.
+
+    Args:
+        node: node of the timer.
+        period: period [s].
+        callback: called once a period.
+    """
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class Ticks:
-    """Timer at a fixed rate by the wall clock, which catches up after a delay.
+    """Timer with a fixed rate of wall time that catches up after a delay.
 
     A late tick has the stamp of its scheduled time.
 
     Args:
-        node: node with the clock and executor.
-        rate: [Hz].
+        node: node with the clock and the executor.
+        rate: rate [Hz] of the ticks.
         tick: called at each tick.
-        skip: called with the time [ns] by which the process was too late to catch up.
+        skip: called with the time [ns] that is skipped if the process is too late to catch up.
         set_clock: called with the time [ns] by which the node's clock was shifted.
 
     Attributes:
-        period: [ns].
-        time: [ns] of the latest tick.
+        period: period [ns] of the ticks.
+        time: time [ns] of the latest tick.
         pacer: counter of due ticks.
     """
 
@@ -152,7 +165,7 @@ class Ticks:
         steady_timer(node, 0.5e-9 * self.period, self._follow_clock)
 
     def restart(self) -> None:
-        """Start counting at the current time."""
+        """Restart the ticks at the current time."""
         self.pacer = Pacer(1e-9 * self.period)
         begun, self.time = self._read_clocks()
         self.pacer.due(begun)
@@ -184,12 +197,12 @@ class Ticks:
 
 
 class Interface:
-    """Publishers and subscriptions of one node for the states of one mechanism.
+    """Publishers and subscriptions of a node for states and trajectories of a mechanism.
 
     Attributes:
-        state_topic, trajectory_topic: names of the two topics.
-        base_frame: frame of poses.
-        states: subscription to states, if there is one.
+        state_topic, trajectory_topic: names of the topics of states and of trajectories.
+        base_frame: name of the frame of poses.
+        states: subscription to states, set by `on_state`.
     """
 
     states: StateTopic
@@ -207,13 +220,13 @@ class Interface:
         profile: QoSProfile,
         is_needed: Callable[[int], bool] | None = None,
     ) -> None:
-        """Subscribe to states.
+        """Subscribe to the states of the mechanism.
 
         Args:
-            callback: called with stamp [ns], configuration and velocity of each state.
+            callback: called with stamp [ns], configuration (nq,) and velocity (nv,) of each state.
             profile: QoS of the subscription.
-            is_needed: called first, with a stamp [ns]; if it returns False, the rest of the message
-                is not read. Converting a message takes longer than most computations with it.
+            is_needed: called with the stamp [ns] of a message first; if it returns False, the rest
+                of the message is not converted, which would take longer than most computations.
         """
         state_of = self._messages.state_of
 
@@ -226,13 +239,14 @@ class Interface:
     def on_trajectory(
         self, callback: OnTrajectory, here: Callable[[], FloatArray | None] | None = None
     ) -> None:
-        """Subscribe to trajectories.
+        """Subscribe to trajectories of the mechanism.
 
         Args:
-            callback: called with each trajectory and its start time [ns], None to start at once.
-            here: returns the current configuration, near which the first point is searched for. If
-                given, joint trajectories are accepted even if the mechanism's own trajectories are
-                poses.
+            callback: called with each trajectory and its start time [ns]; None means to start at
+                once.
+            here: returns the current configuration, from which the search for the first point
+                starts. If given, joint trajectories are accepted even if the mechanism's own
+                trajectories consist of poses.
         """
         own, topic, read = self._messages, "joint_trajectory", self._messages.read_joint_trajectory
         self._on(self.trajectory_topic, own.trajectory_type, own.read_trajectory, callback)
@@ -240,11 +254,12 @@ class Interface:
             self._on(topic, JointTrajectory, lambda message: read(message, here()), callback)
 
     def trajectory_publisher(self) -> Callable[[FloatArray, Motion, int, bool], int]:
-        """Create a latched publisher of trajectories, and return its function to publish.
+        """Create a latched publisher of trajectories.
 
-        The arguments of the function are times [s] of the knots, motion, start [ns] (0: at once),
-        and whether the start may wait. A start that may wait is delayed until subscribers have had
-        time to read the knots. The function returns the published start.
+        Returns:
+            A function that publishes a trajectory and returns its start [ns]. Its arguments are the
+            times [s] of the knots, the motion, the start [ns] (0: at once), and whether the start
+            may be delayed until subscribers have had time to read the knots.
         """
         publisher = self._node.create_publisher(
             self._messages.trajectory_type, self.trajectory_topic, qos.LATCHED
@@ -263,9 +278,11 @@ class Interface:
         return publish
 
     def state_publisher(self, profile: QoSProfile) -> Callable[..., None]:
-        """Create the publishers of simulated states; return a function that uses them all.
+        """Create the publishers of simulated states.
 
-        Arguments of the function: stamp [ns], configuration (nq,), velocity (nv,), efforts (n,).
+        Returns:
+            A function that publishes a state. Its arguments are the stamp [ns], configuration
+            (nq,), velocity (nv,) and efforts (n,).
         """
         return self._messages.state_publisher(self._node, profile)
 
@@ -285,13 +302,15 @@ class Interface:
 def subscribe_latched_or_not(
     node: Node, kind: type[Any], topic: str, callback: Callable[[Any], None]
 ) -> None:
-    """Subscribe to volatile and latched publishers; call back once per message.
+    """Subscribe to volatile and latched publishers of a topic.
+
+    The callback is called once for each message.
 
     In DDS a volatile subscription receives messages of latched (transient local) publishers, but
     not those sent before. A transient local subscription receives these, but none of volatile
-    publishers. This creates one of each and passes duplicates on once. The two copies of a message
-    have the same source timestamp. If rclpy passes none to callbacks, as on Humble, copies are
-    recognized by their content.
+    publishers. This function creates both subscriptions and removes duplicates. The two copies of a
+    message have the same source timestamp. If rclpy passes none to callbacks, as on Humble, copies
+    are recognized by their content.
     """
     take = logging_rejections(node, topic, callback)
     volatile: deque[Any] = deque(maxlen=PENDING)

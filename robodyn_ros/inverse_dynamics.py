@@ -72,7 +72,7 @@ class InverseDynamics(ManagedNode):
         super().__init__("inverse_dynamics", PARAMETERS)
 
     def configure(self) -> None:
-        """Load the mechanism and subscribe."""
+        """Load the mechanism and create subscriptions and publishers."""
         p = self._p
         self._mechanism = load_mechanism(p)
         self._loaded = self._model_of(p)
@@ -107,7 +107,7 @@ class InverseDynamics(ManagedNode):
         self._action = serve(self, self._mechanism.independent_joints, self._goals, self._plan_of)
 
     def activate(self) -> None:
-        """Start to command efforts: at the first trajectory, or at once if `idle` is hold.
+        """Start to command efforts, at the first trajectory or, if `idle` is hold, now.
 
         A mechanism whose efforts are still being reduced is held at its position.
         """
@@ -136,7 +136,7 @@ class InverseDynamics(ManagedNode):
         )
 
     def clean_up(self) -> None:
-        """Destroy the subscriptions."""
+        """Destroy the subscriptions, publishers and services."""
         if self._ramp_down is not None:
             raise Refused(
                 "the efforts are still being reduced to zero: repeat the request when they are zero"
@@ -145,7 +145,7 @@ class InverseDynamics(ManagedNode):
         super().clean_up()
 
     def destroy_node(self) -> None:
-        """Destroy the action, which rclpy would leave, and the node; see `managed`."""
+        """Destroy the action server, which rclpy would not destroy, and the node."""
         self._end_action()
         super().destroy_node()
 
@@ -155,7 +155,7 @@ class InverseDynamics(ManagedNode):
             self._action = None
 
     def _model_of(self, p: dict[str, Any]) -> Mechanism:
-        """Return the model for efforts: with the payload and the terms to compensate."""
+        """Return the model for efforts, with payload and the compensated terms."""
         return loaded(compensated(self._mechanism, p), p)
 
     def _on_model(self, p: dict[str, Any]) -> None:
@@ -254,10 +254,10 @@ class InverseDynamics(ManagedNode):
             self.get_logger().warning(problem, throttle_duration_sec=1.0)
 
     def _announce(self) -> None:
-        """Publish a hold with efforts for controllers, until the first trajectory.
+        """Publish a hold trajectory with efforts, until the first trajectory arrives.
 
-        A controller's own hold at activation has no efforts, and before activation it accepts no
-        trajectory, so this is repeated.
+        When a joint_trajectory_controller is activated, it holds without efforts. Before activation
+        it accepts no trajectory, so this is repeated.
         """
         here = self._last
         if not (self._waits and self.is_active and self._outputs.has_follower) or here is None:
@@ -271,7 +271,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(hold, None, self._loaded)
 
     def _ramp_scale(self) -> float:
-        """Return the fraction of efforts that a deactivated node still commands."""
+        """Return the decreasing fraction of efforts that a deactivated node commands."""
         if self._ramp_down is None:
             return 1.0
         fraction = self._ramp_down.fraction(time.monotonic())
@@ -281,7 +281,7 @@ class InverseDynamics(ManagedNode):
         return fraction
 
     def _watch(self) -> None:
-        """Hold by gravity compensation if states stop, then ramp the efforts down."""
+        """If states stop, hold by gravity compensation, then reduce the efforts to zero."""
         self._outputs.publish_latest()
         watch = self._watchdog.state(time.monotonic())
         silent = not self.is_active and self._ramp_down is None
@@ -329,7 +329,7 @@ class InverseDynamics(ManagedNode):
         self._follower.scale = message.data
 
     def _use_scale(self, p: dict[str, Any]) -> None:
-        """Subscribe to the speed scale of the condition monitor, or unsubscribe."""
+        """Subscribe to the condition monitor's speed factor, or unsubscribe."""
         enabled = p["use_scale"]
         self._follower.delay = p["delay"]
         self._follower.predicts = enabled or p["delay"] > 0.0
@@ -342,7 +342,7 @@ class InverseDynamics(ManagedNode):
             self._scale, self._follower.scale = None, 1.0
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Apply changed parameters: the gains first, because they may still be rejected."""
+        """Apply changed parameters, first the gains, which may be rejected."""
         self._follower.set_gains(p["kp"], p["kv"], p["preview"])
         self._follower.handover, self._follower.stop_time = p["handover"], p["stop_time"]
         if p["mode"] != self._follower.mode:
@@ -361,7 +361,7 @@ class InverseDynamics(ManagedNode):
         return "the mechanism comes to rest and holds its configuration"
 
     def _plan_of(self, goal: Goal) -> GoalPlan:
-        """Return the plan for an action's goal from the current state."""
+        """Check a goal of the action from the current state, and return its plan."""
         if not self.is_active:
             raise GoalRefused("the node is inactive")
         present = None

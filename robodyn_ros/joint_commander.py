@@ -95,7 +95,7 @@ class JointCommander(ManagedNode):
         super().__init__("joint_commander", PARAMETERS)
 
     def configure(self) -> None:
-        """Load the mechanism and subscribe."""
+        """Load the mechanism and create subscriptions and publishers."""
         p = self._p
         self._mechanism = m = load_mechanism(p, self.get_logger())
         self._sign, self._offset = m.drives.signs, m.drives.offsets
@@ -158,12 +158,12 @@ class JointCommander(ManagedNode):
         self._publish_machine_state()
 
     def activate(self) -> None:
-        """Bring the machine up as soon as the drives report positions."""
+        """Power the machine on as soon as the drives report positions."""
         self._tried, self._last_report, self._waits = 0.0, 0.0, True
         self.get_logger().info(f"joint_commander of {self._mechanism.name}, ready")
 
     def deactivate(self) -> None:
-        """Switch the machine off, if it does not move."""
+        """Switch the machine off, unless it is moving."""
         try:
             self._machine.request("power_off")
         except RequestRefused as error:
@@ -186,7 +186,7 @@ class JointCommander(ManagedNode):
         return state
 
     def _on_clock(self, change: int) -> None:
-        """Shift the times of received data by a change of the clock."""
+        """Shift the receive times of inputs by a jump of the clock."""
         machine = self._machine
         machine.set_clock(change)
         if machine.state != "off":
@@ -262,7 +262,7 @@ class JointCommander(ManagedNode):
             self._watch_for_collisions(self._drives.message, self._from_drives(positions))
 
     def _watch_for_collisions(self, message: JointState, positions: FloatArray) -> None:
-        """Set a fault at a collision."""
+        """Report a fault if a collision is detected."""
         m, commander = self._mechanism, self._machine.commander
         rates, efforts = (
             messages.joint_values(message, m.joint_names, each) for each in ("velocity", "effort")
@@ -301,7 +301,7 @@ class JointCommander(ManagedNode):
                     self._machine.fault(f"{name}/{interface} is {value:g}")
 
     def _stabilize(self, p: dict[str, Any]) -> None:
-        """Hold the platform in the world frame, or relative to its base, from now on."""
+        """Start to hold the platform in the world frame, or relative to its base."""
         if p["stabilize"] == (self._machine.stabilized is not None):
             return
         ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
@@ -328,7 +328,7 @@ class JointCommander(ManagedNode):
         self._publish_machine_state()
 
     def _bring_up(self) -> None:
-        """Power on as soon as possible after the node was activated."""
+        """Power the machine on as soon as possible after activation of the node."""
         now = time.monotonic()
         if now - self._tried < RETRY:
             return

@@ -16,11 +16,11 @@ AT_ONCE = 100
 
 
 class PortLost(RobodynError):
-    """Error raised if the other end of a port is gone."""
+    """Error raised if the other end of a serial line is disconnected."""
 
 
 def open_port(link: str) -> SerialPort | UdpPort:
-    """Open a port by its name, `serial:/dev/ttyUSB0@115200` or `udp:host:port`.
+    """Open a port by its name: `serial:/dev/ttyUSB0@115200` or `udp:host:port`.
 
     Returns:
         The open port.
@@ -44,11 +44,11 @@ def open_port(link: str) -> SerialPort | UdpPort:
 
 
 class SerialPort:
-    """Nonblocking serial line, or pseudo-terminal, of a POSIX system.
+    """Nonblocking serial port for lines of text, on POSIX systems.
 
     Raises:
         AttributeError: the system does not support the baud rate.
-        OSError: it cannot be opened.
+        OSError: the port cannot be opened.
     """
 
     def __init__(self, device: str, baud: int) -> None:
@@ -63,7 +63,7 @@ class SerialPort:
         self._rest = self._unsent = b""
 
     def send(self, line: str) -> bool:
-        """Send a line unless this would block; return whether it was accepted.
+        """Send a line unless this would block; return whether it was sent.
 
         Raises:
             PortLost: the serial line is lost.
@@ -115,7 +115,11 @@ class UdpPort:
         self.close = self._socket.close
 
     def send(self, line: str) -> bool:
-        """Send a line as a datagram; return False on an error, such as no listener."""
+        """Send a line as a datagram.
+
+        Returns:
+            Whether it was sent; False after an error, for example if no program listens.
+        """
         try:
             self._socket.send(line.encode())
         except OSError:
@@ -129,7 +133,7 @@ class UdpPort:
 
 
 class Datagrams:
-    """Receiver of datagrams at a port, or of replies to the datagrams `requests`.
+    """Receiver of UDP datagrams at a port, or of replies to the datagrams `requests`.
 
     Raises:
         InvalidInput: the host is unknown, or the port is in use.
@@ -146,13 +150,16 @@ class Datagrams:
             raise InvalidInput(f"UDP port {host}:{port} cannot be opened: {error}") from error
 
     def request(self) -> None:
-        """Send the datagrams `requests`; errors, such as no listener, are ignored."""
+        """Send the datagrams `requests`.
+
+        Errors are ignored, for example if no program listens.
+        """
         for each in self._requests:
             with suppress(OSError):
                 self._socket.sendto(each, self._address)
 
     def received(self, most: int) -> list[bytes]:
-        """Return the datagrams received since the last call, at most `most`."""
+        """Return at most `most` datagrams received since the last call."""
         return _receive(self._socket, most)
 
 

@@ -15,7 +15,7 @@ SET_BACK = 100_000_000
 
 
 class Losses:
-    """Counter of gaps in the sequence numbers of each topic.
+    """Counter of lost messages by topic, from gaps in sequence numbers.
 
     Each publisher numbers its own messages, so topics with several publishers are not counted.
     Neither are topics whose numbers go back, because their publisher was restarted.
@@ -35,9 +35,14 @@ class Losses:
         self._last: dict[str, int | None] = {}
 
     def count_message(self, topic: str, number: int | None) -> bool:
-        """Count a message; return whether it reveals the first loss on its topic.
+        """Count a received message; detect losses by a gap in the sequence numbers.
 
-        A gap in the sequence numbers of a topic means that messages were lost.
+        Args:
+            topic: topic of the message.
+            number: sequence number; None if the middleware provides none.
+
+        Returns:
+            Whether this is the first loss on the topic.
         """
         if number is None:
             self.numbered = False
@@ -69,7 +74,7 @@ class Losses:
 
 
 class StateFlow:
-    """Counter of missing and late states, detected by gaps in their stamps.
+    """Counter of missing and late states, from gaps in their stamps.
 
     States of a machine come at a fixed rate. A node that is too busy misses states and receives the
     next one instead.
@@ -89,7 +94,7 @@ class StateFlow:
         self.longest = self.begun_late = 0.0
 
     def take(self, stamp: int) -> None:
-        """Count a state by its stamp [ns]."""
+        """Count a received state by its stamp [ns]."""
         last = self._last
         since = 0 if last is None else stamp - last
         if last is not None and -SET_BACK <= since <= 0:

@@ -35,11 +35,11 @@ Row = tuple[int, str, int, str, int, str]  # of a transition, its start and its 
 
 
 class Refused(RobodynError):
-    """Error raised for a transition that is impossible now; states the reason."""
+    """Error raised if a lifecycle transition is impossible now; its message is the reason."""
 
 
 class ManagedNode(Node):
-    """Lifecycle node whose steps derived classes define by overriding methods.
+    """Base class of lifecycle nodes, whose transitions derived classes implement.
 
     The methods are `configure`, `activate` and `deactivate`. Each of these may raise a
     RobodynError, which fails the transition and is logged. Any other exception is a bug and ends
@@ -79,20 +79,20 @@ class ManagedNode(Node):
 
     @property
     def is_active(self) -> bool:
-        """Whether the node is in the state active."""
+        """Whether the node is in the lifecycle state active."""
         return bool(self._lifecycle.current_state[0] == State.PRIMARY_STATE_ACTIVE)
 
     def configure(self) -> None:
-        """Create the entities of the node from its parameters."""
+        """Create subscriptions, publishers and services from the node's parameters."""
 
     def activate(self) -> None:
-        """Begin the work of the node."""
+        """Start the work of the node; called when it becomes active."""
 
     def deactivate(self) -> None:
-        """End the work of the node; also called when an active node is shut down."""
+        """Stop the work of the node; also called when an active node is shut down."""
 
     def clean_up(self) -> None:
-        """Destroy all entities created since the construction of the node."""
+        """Destroy everything that `configure` and later transitions created."""
         for destroy, entity in list(self._all_entities()):
             if id(entity) not in self._lasting:
                 destroy(entity)
@@ -106,20 +106,23 @@ class ManagedNode(Node):
         super().destroy_node()
 
     def add_on_set_parameters_callback(self, callback: Callable[..., Any]) -> Any:
-        """Add a callback for set parameters; `clean_up` removes those of `configure`."""
+        """Add a callback that checks parameters when they are set.
+
+        `clean_up` removes callbacks that were added during `configure`.
+        """
         added = super().add_on_set_parameters_callback(callback)
         self._callbacks_of_parameters.append(callback)
         return added
 
     def _find(self, number: int, label: str = "") -> Row | None:
-        """Return the available transition with a label, or else with a number, or None."""
+        """Return the available transition with a given label or ID, or None."""
         for row in self._lifecycle.available_transitions:
             if (row[1] == label) if label else (row[0] == number):
                 return row  # type: ignore[no-any-return]
         return None
 
     def _make(self, request: Row) -> bool:
-        """Perform a transition if it is available; return whether its step succeeded.
+        """Perform a lifecycle transition if it is available; return whether it succeeded.
 
         A step that raises anything but a RobodynError leaves the state unchanged.
         """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Planned path for RViz and Foxglove, colored by its condition number."""
+"""Display of a planned path in RViz and Foxglove, colored by the condition number."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ DRAWN = np.linspace(0.0, 1.0, 201)
 def colored_path(
     mechanism: Mechanism, frame: str, configurations: FloatArray, warn: float, error: float
 ) -> MarkerArray:
-    """Return a marker: the body's path, colored by the condition number.
+    """Create a marker with the body's path, colored by the condition number.
 
     Green at a condition number of 1, yellow at `warn`, red at and above `error`, logarithmic
     between.
 
     Args:
         mechanism: mechanism that follows the path.
-        frame: frame of the base.
-        configurations: (N, nq).
-        warn, error: levels of the condition number.
+        frame: name of the base frame.
+        configurations: (N, nq) configurations along the path.
+        warn, error: condition numbers at which the line is yellow and red.
 
     Returns:
         One line strip in the base frame.
@@ -57,7 +57,7 @@ def colored_path(
 
 
 class PathDisplay:
-    """Publisher of a planned path: poses, and a line colored by condition number.
+    """Publisher of a planned path as poses, and as a line colored by the condition number.
 
     Args:
         node: node that publishes `planned_path` and `planned_path_markers`.
@@ -74,7 +74,7 @@ class PathDisplay:
 
         Args:
             plan: planned motion.
-            warn, error: levels of the condition number.
+            warn, error: condition numbers at which the line is yellow and red.
         """
         frame = self._mechanism.frames[0]
         places = plan.sample(plan.duration * DRAWN).configuration

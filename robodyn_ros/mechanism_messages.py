@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of a mechanism's states and trajectories: as body pose, or as joint positions.
+"""Conversion of a mechanism's states and trajectories to ROS messages and back.
 
-The form of a mechanism's coordinates selects one of the two; see `FORMS`.
+Messages contain the pose of the body or positions of joints, depending on the mechanism's
+coordinates; see `FORMS`.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ except ImportError:
 
 
 class FloatingBroadcaster:
-    """Broadcaster of the transforms of a mechanism's floating joints.
+    """Broadcaster of TF transforms of a mechanism's floating joints.
 
-    robot_state_publisher cannot compute them, because joint_states has no poses.
+    robot_state_publisher cannot compute them, because `joint_states` contains no poses.
     """
 
     def __init__(self, node: Node, mechanism: Mechanism) -> None:
@@ -52,7 +53,7 @@ class FloatingBroadcaster:
             node.get_logger().info(f"tf2_ros is not installed: no transform {names}")
 
     def send(self, stamp: int, configuration: FloatArray) -> None:
-        """Broadcast the transforms of a configuration at a stamp [ns]."""
+        """Broadcast the transforms of a configuration (nq,) at a stamp [ns]."""
         if self._broadcaster is None:
             return
         transforms = []
@@ -121,13 +122,13 @@ class _Messages:
 
 
 class PoseMessages(_Messages):
-    """Converter between ROS messages and motions of a mechanism described by a pose.
+    """Converter between ROS messages and motions of a mechanism whose state is a pose.
 
     States are Odometry on `platform_state`, trajectories are MultiDOFJointTrajectory on
     `platform_trajectory`.
 
     Attributes:
-        state_topic, trajectory_topic: names of the two topics.
+        state_topic, trajectory_topic: names of the topics of states and of trajectories.
         state_type, trajectory_type: their message types.
     """
 
@@ -137,7 +138,10 @@ class PoseMessages(_Messages):
     trajectory_type = MultiDOFJointTrajectory
 
     def read_state(self, message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-        """Return stamp [ns], pose (7,) and twist (6,), base frame, of a state message.
+        """Convert a state message.
+
+        Returns:
+            Stamp [ns], pose (7,) and twist (6,) in the base frame.
 
         Raises:
             RobodynError: the message is malformed.
@@ -145,15 +149,18 @@ class PoseMessages(_Messages):
         return messages.platform_state(message)
 
     def source(self, node: Node) -> PoseSource | JointSource:
-        """Create the reader of pose and twist for a node's subscription to states."""
+        """Create the reader of states for a node's `StateTopic`."""
         return PoseSource(self._mechanism)
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the configuration (nq,) and velocity (nv,) of a reading.
+        """Convert a reading of pose or joints to the state of the mechanism.
 
         Args:
-            place: pose (7,), or joint positions (k,), as read by the reader that `source` creates.
-            rate: twist (6,), or joint velocities (k,).
+            place: pose (7,) or joint positions (k,), from the reader that `source` creates.
+            rate: twist (6,) or joint velocities (k,).
+
+        Returns:
+            Configuration (nq,) and velocity (nv,).
 
         Raises:
             RobodynError: no configuration of the mechanism has these readings.
@@ -169,19 +176,23 @@ class PoseMessages(_Messages):
         return sampled_trajectory(message, self._mechanism)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
-        """Create the message of a trajectory with knots at times [s]; its stamp is zero."""
+        """Create the message of a trajectory with knots at times [s] and stamp zero."""
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
     def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """Return a function (stamp, configuration, velocity) to publish `platform_state`."""
+        """Create the publisher of `platform_state`.
+
+        Returns:
+            A function (stamp [ns], configuration, velocity) that publishes a state.
+        """
         send = sender(node, node.create_publisher(Odometry, self.state_topic, profile))
         odometry = OdometryMessage(self._mechanism.frames)
         return lambda *state: send(odometry.filled(*state))
 
 
 class JointMessages(_Messages):
-    """Converter between ROS messages and motions of a mechanism described by joints.
+    """Converter between ROS messages and motions of a mechanism with joint coordinates.
 
     States are JointState on `joint_states`, trajectories are JointTrajectory on `joint_trajectory`.
     """
@@ -197,9 +208,15 @@ class JointMessages(_Messages):
         self._here: FloatArray | None = None
 
     def read_state(self, message: JointState) -> tuple[int, FloatArray, FloatArray]:
-        """Return stamp [ns], configuration (nq,) and velocity (nv,) of a state message.
+        """Convert a state message.
 
-        The configuration is searched for near the previous one.
+        The search for the configuration starts at the previous one.
+
+        Returns:
+            Stamp [ns], configuration (nq,) and velocity (nv,).
+
+        Raises:
+            RobodynError: the message is malformed, or no configuration has these joint positions.
         """
         stamp = messages.to_nanoseconds(message.header.stamp)
         position, velocity = (
@@ -211,26 +228,37 @@ class JointMessages(_Messages):
         return stamp, *self.state_of(position, velocity)
 
     def source(self, node: Node) -> PoseSource | JointSource:
-        """Create the reader of joint readings for a node's subscription to states."""
+        """Create the reader of joint states for a node's `StateTopic`."""
         return JointSource(node, self._mechanism, self._measured)
 
     def state_of(self, place: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return configuration (nq,) and velocity (nv,) for joint positions and rates."""
+        """Convert a reading of joints to the state of the mechanism.
+
+        Args:
+            place: joint positions (k,).
+            rate: joint velocities (k,).
+
+        Returns:
+            Configuration (nq,) and velocity (nv,).
+        """
         self._here, velocity = motions.state_of_readings(self._mechanism, place, rate, self._here)
         return self._here, velocity
 
     def read_trajectory(self, message: JointTrajectory) -> SampledTrajectory:
-        """Convert a trajectory message to a trajectory of the mechanism."""
+        """Convert a JointTrajectory message to a trajectory of the mechanism."""
         return self.read_joint_trajectory(message, self._here)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
-        """Create the message of a trajectory with knots at times [s]; its stamp is zero."""
+        """Create the message of a trajectory with knots at times [s] and stamp zero."""
         rows = motions.independent_motion(self._mechanism, *motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 
 
 class AllJoints:
-    """Reusable JointState message of all joints; the effort of passive joints is zero."""
+    """Reusable JointState message with all joints of a mechanism, also passive ones.
+
+    The effort of passive joints is zero.
+    """
 
     def __init__(self, mechanism: Mechanism) -> None:
         names = mechanism.all_joint_names
@@ -241,12 +269,12 @@ class AllJoints:
     def filled(
         self, stamp: int, configuration: FloatArray, velocity: FloatArray, effort: FloatArray
     ) -> JointState:
-        """Fill the message with a state at a stamp [ns], and return it.
+        """Fill the message with a state, and return it.
 
         Args:
-            stamp: time [ns].
-            configuration, velocity: (nq,), (nv,) of the mechanism.
-            effort: (n,) [N or N m] of the driven joints.
+            stamp: time [ns] of the state.
+            configuration, velocity: (nq,), (nv,) state of the mechanism.
+            effort: (n,) [N or N m] efforts of the driven joints.
         """
         _, position, rate = self._mechanism.joint_states(configuration, velocity)
         self._efforts[self._driven] = effort
@@ -261,5 +289,5 @@ FORMS: dict[str, type[PoseMessages | JointMessages]] = {
 
 
 def messages_of(mechanism: Mechanism) -> PoseMessages | JointMessages:
-    """Return the converter between messages and a mechanism's states and trajectories."""
+    """Return the converter between ROS messages and motions of a mechanism."""
     return FORMS[mechanism.coordinates.form](mechanism)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion between messages and arrays, with the frames and orders that ROS prescribes.
+"""Conversion between ROS messages and arrays, with the frames that ROS prescribes.
 
 The classes at the end are messages that are reused for each publication, because creating one takes
 longer than filling it. Publishing serializes a message before it returns, so one object suffices.
@@ -50,10 +50,17 @@ POINT_FIELDS = ("positions", "velocities", "accelerations", "effort")
 
 
 def deserialized(data: bytes, kind: type[Any]) -> Any:
-    """Return the message of type `kind` that was serialized as `data`.
+    """Deserialize a message.
+
+    Args:
+        data: serialized message.
+        kind: type of the message.
+
+    Returns:
+        The message.
 
     Raises:
-        InvalidInput: the data are not such a message.
+        InvalidInput: the data are not a message of this type.
     """
     try:
         return deserialize_message(data, kind)
@@ -63,7 +70,7 @@ def deserialized(data: bytes, kind: type[Any]) -> Any:
 
 
 def first_stamp(data: bytes) -> int:
-    """Return the stamp [ns] of a serialized message that begins with a header.
+    """Read the stamp [ns] of a serialized message that begins with a header.
 
     Raises:
         InvalidInput: there are too few bytes.
@@ -75,7 +82,7 @@ def first_stamp(data: bytes) -> int:
 
 
 def fill_stamp(stamp: Time, nanoseconds: int) -> None:
-    """Write whole nanoseconds into a stamp, clipped to its range.
+    """Write a time [ns] into a stamp message, clipped to the range of such messages.
 
     The nanoseconds of a received stamp may exceed a second, so the total can exceed the range.
     """
@@ -84,24 +91,24 @@ def fill_stamp(stamp: Time, nanoseconds: int) -> None:
 
 
 def to_stamp(nanoseconds: int) -> Time:
-    """Convert whole nanoseconds to a stamp; see `fill_stamp`."""
+    """Convert a time [ns] to a stamp message; see `fill_stamp`."""
     stamp = Time()
     fill_stamp(stamp, nanoseconds)
     return stamp
 
 
 def to_duration(nanoseconds: int) -> Duration:
-    """Convert whole nanoseconds to a duration."""
+    """Convert a time span [ns] to a duration message."""
     return Duration(sec=nanoseconds // NANOSECONDS, nanosec=nanoseconds % NANOSECONDS)
 
 
 def fill_vector(message: Point | Vector3, values: FloatArray) -> None:
-    """Write components (3,) into a Vector3 or a Point."""
+    """Write components (3,) into a Vector3 or Point message."""
     message.x, message.y, message.z = np.asarray(values, dtype=np.float64).tolist()
 
 
 def fill_pose(message: Pose | Transform, pose: FloatArray) -> None:
-    """Write a pose (7,) into a Pose or a Transform."""
+    """Write a pose (7,) into a Pose or Transform message."""
     position = message.position if isinstance(message, Pose) else message.translation
     q = message.orientation if isinstance(message, Pose) else message.rotation
     fill_vector(position, pose[:3])
@@ -114,7 +121,7 @@ def wrench_array(message: Wrench) -> FloatArray:
 
 
 def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
-    """Create a message with a wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
+    """Create a WrenchStamped message from a wrench (6,), a frame and a stamp [ns]."""
     message = WrenchStamped()
     message.header.stamp, message.header.frame_id = to_stamp(stamp), frame
     fill_vector(message.wrench.force, wrench[:3])
@@ -123,13 +130,13 @@ def wrench_stamped(stamp: int, frame: str, wrench: FloatArray) -> WrenchStamped:
 
 
 def fill_twist(message: Twist, twist: FloatArray) -> None:
-    """Write a twist (6,), or an acceleration, into a Twist."""
+    """Write a twist or an acceleration (6,) into a Twist message."""
     fill_vector(message.linear, twist[:3])
     fill_vector(message.angular, twist[3:])
 
 
 def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
-    """Return stamp, pose and twist of an Odometry message.
+    """Read stamp, pose and twist from an Odometry message.
 
     Args:
         message: message to read.
@@ -149,11 +156,11 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
 
 
 def joint_values(message: JointState, names: Sequence[str], field: str) -> FloatArray:
-    """Return one field of a JointState in the order of the given joints.
+    """Read one field of a JointState message in the order of given joints.
 
     Args:
         message: message to read.
-        names: (n,) joints.
+        names: names of the n joints.
         field: `position`, `velocity` or `effort`.
 
     Returns:
@@ -178,23 +185,23 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
 
 
 def has_no_efforts(message: JointState) -> bool:
-    """Return whether all efforts of a command are NaN, as before the first command.
+    """Return whether all efforts of a command are NaN.
 
-    ros2_control sends such commands.
+    ros2_control sends such commands before the first valid one.
     """
     return len(message.effort) > 0 and bool(np.isnan(message.effort).all())
 
 
 def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -> FloatArray:
-    """Return the joint positions of a goal; omitted joints keep their positions.
+    """Read the goal positions of joints; joints that are omitted keep their positions.
 
     Args:
         message: message with the goals of some joints.
-        names: (n,) joints.
+        names: names of the n joints.
         present: (n,) current positions.
 
     Returns:
-        Positions (n,).
+        Goal positions (n,) [rad or m].
 
     Raises:
         InvalidInput: no joint or an unknown one is named, lists differ in length, or a value is not
@@ -218,9 +225,12 @@ def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -
 
 @lru_cache(maxsize=16)
 def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.intp] | None:
-    """Return the index of each of `names` among those given; None if one is missing.
+    """Return the index of each of `names` in a message's list of joints.
 
     Publishers send the same names with every message, so the result is cached.
+
+    Returns:
+        Indices (n,); None if one of the names is missing.
     """
     where = {name: index for index, name in enumerate(given)}
     if not where.keys() >= set(names):
@@ -241,12 +251,18 @@ def finite(name: str, values: FloatArray) -> FloatArray:
 
 
 def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArray:
-    """Return the values (count,) of a command message for `count` joints.
+    """Read the values of a command message.
 
-    `name` is the quantity in errors, such as `effort`.
+    Args:
+        message: message to read.
+        count: number of joints.
+        name: quantity, for messages, such as `effort`.
+
+    Returns:
+        Values (count,).
 
     Raises:
-        InvalidInput: the count differs, or a value is not finite.
+        InvalidInput: the number of values differs, or a value is not finite.
     """
     values = finite(name, np.array(message.data))
     if len(values) != count:
@@ -257,9 +273,18 @@ def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArra
 def platform_trajectory(
     frame: str, joint: str, times: FloatArray, motion: Motion
 ) -> MultiDOFJointTrajectory:
-    """Create a trajectory message with pose, twist and acceleration at every knot.
+    """Create a MultiDOFJointTrajectory message from the knots of a motion.
 
     Velocities and accelerations are in the frame of the header. The stamp is zero: start at once.
+
+    Args:
+        frame: frame of the poses.
+        joint: name of the joint.
+        times: (N,) [s] times of the knots.
+        motion: poses (N, 7), twists (N, 6) and accelerations (N, 6) at the knots.
+
+    Returns:
+        The message.
     """
     message = MultiDOFJointTrajectory(joint_names=[joint])
     message.header.frame_id = frame
@@ -281,8 +306,8 @@ def joint_trajectory(
     """Create a JointTrajectory message with knots at times (N,) [s].
 
     Args:
-        names: (n,) joints.
-        times: (N,) [s] of the knots.
+        names: names of the n joints.
+        times: (N,) [s] times of the knots.
         motion: positions (N, n), then optionally velocities, accelerations and efforts (N, n).
     """
     message = JointTrajectory(joint_names=list(names))
@@ -292,10 +317,10 @@ def joint_trajectory(
 
 
 def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
-    """Create a trajectory point at a time [ns].
+    """Create a JointTrajectoryPoint message.
 
     Args:
-        time: time from start [ns].
+        time: time [ns] from the start of the trajectory.
         rows: position (n,), then optionally velocity, acceleration and effort (n,).
     """
     point = JointTrajectoryPoint(time_from_start=to_duration(time))
@@ -305,7 +330,7 @@ def joint_point(time: int, rows: Sequence[FloatArray]) -> JointTrajectoryPoint:
 
 
 def numbers(values: FloatArray) -> array[float]:
-    """Convert float64 values to an `array.array`, which message fields accept fastest."""
+    """Convert a float64 array to an `array.array`, as message fields require."""
     return array("d", values.tobytes())
 
 
@@ -328,7 +353,7 @@ class JointStateMessage:
         velocity: FloatArray | None = None,
         effort: FloatArray | None = None,
     ) -> JointState:
-        """Fill the message with a stamp [ns] and the given fields (n,), and return it."""
+        """Fill the message with a stamp [ns] and given fields (n,), and return it."""
         message = self._message
         fill_stamp(self._stamp, stamp)
         if position is not None:
@@ -356,7 +381,7 @@ class MultiArrayMessage:
 
 
 class OdometryMessage:
-    """Reusable Odometry message of a platform.
+    """Reusable Odometry message for the state of a platform.
 
     Its twist is in the platform's frame, as the message type prescribes.
     """

@@ -57,7 +57,7 @@ class MotionCueing(ManagedNode):
         super().__init__("motion_cueing", PARAMETERS)
 
     def configure(self) -> None:
-        """Load the mechanism and subscribe."""
+        """Load the mechanism and create subscriptions and publishers."""
         p = self._p
         self._mechanism = m = load_mechanism(p)
         self._message = OdometryMessage(m.frames)
@@ -78,7 +78,7 @@ class MotionCueing(ManagedNode):
         steady_timer(self, 1.0, self._diagnose)
 
     def clean_up(self) -> None:
-        """Close the telemetry port and destroy the entities."""
+        """Close the telemetry port, and destroy subscriptions and publishers."""
         super().clean_up()
         self._close_telemetry()
 
@@ -93,7 +93,7 @@ class MotionCueing(ManagedNode):
             self._datagrams = None
 
     def activate(self) -> None:
-        """Publish set-points, starting at the neutral pose."""
+        """Start to publish set-points, from the neutral pose."""
         self._begin()
         p = self._p
         name, axes = self._mechanism.name, self._cueing.text
@@ -161,7 +161,7 @@ class MotionCueing(ManagedNode):
                 self._take(*sample)
 
     def _tick(self) -> None:
-        """Publish the set-point that is due."""
+        """Compute and publish the set-point for the current tick."""
         if self._datagrams is not None:
             self._receive_telemetry(self._datagrams)
         if not self.is_active:

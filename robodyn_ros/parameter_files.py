@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tables of parameters, and a check for given parameters that have no effect.
+"""Tables of parameters, and checks of parameter files.
 
 ROS 2 ignores parameters that a node does not declare, and sections for nodes that do not exist.
 """
@@ -36,7 +36,10 @@ _SafeLoader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @lru_cache
 def tables() -> dict[str, dict[str, dict[str, Any]]]:
-    """Return the contents of `parameters.yaml`: group (a node or shared), then name."""
+    """Return the content of `parameters.yaml`: parameters by group and name.
+
+    A group belongs to one node or is shared by several.
+    """
     text = Path(__file__).with_name("parameters.yaml").read_text(encoding="utf-8")
     loaded: dict[str, dict[str, dict[str, Any]]] = yaml.load(text, _SafeLoader)
     return loaded
@@ -49,13 +52,17 @@ READING = ("xacro_args", "base_link", "tip_link", "hold_branches", "driven", "ki
 def read_mechanism(
     source: str, values: Mapping[str, Any], spelling: Callable[[str, str | bool], str]
 ) -> tuple[Mechanism, list[str]]:
-    """Read a mechanism with the options READING and `gravity` in `values`.
+    """Load a mechanism with the options in the parameters of a node or launch file.
 
-    All other models of this process are then read with the same options. `spelling` returns the
-    name of an option as errors write it.
+    All other models of this process are then read with the same options.
+
+    Args:
+        source: source of the mechanism, see `rd.load`.
+        values: parameters by name; those in READING and `gravity` are options.
+        spelling: function that formats an option for messages.
 
     Returns:
-        The mechanism, and the messages of the warnings during reading.
+        The mechanism, and the messages of warnings issued meanwhile.
 
     Raises:
         ModelError: the description is invalid.
@@ -70,7 +77,7 @@ def read_mechanism(
 
 
 def read_sections(path: str | Path) -> dict[str, dict[str, Any]]:
-    """Return the sections of a parameter file: parameters by node name or pattern.
+    """Read a ROS 2 parameter file; return parameters by node name or pattern.
 
     Raises:
         InvalidInput: the file does not exist or is not a parameter file; the message names it.
@@ -113,7 +120,13 @@ def _flat(parameters: Any, prefix: str) -> dict[str, Any]:
 
 
 def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[str]) -> list[str]:
-    """Return a message for each section of a parameter file whose node does not exist."""
+    """Return a message for each section of a parameter file whose node does not exist.
+
+    Args:
+        sections: names of the sections.
+        file: parameter file, for messages.
+        nodes: names of the existing nodes.
+    """
     lines = []
     for section in sections:
         name = section.rsplit("/", 1)[-1]
@@ -123,10 +136,10 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
 
 
 def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
-    """Return a message for each given parameter that a node does not declare.
+    """Return a message for each parameter given to a node that it does not declare.
 
-    Parameters are given on the command line or in its parameter files. A section for all nodes
-    may have parameters that only some of them declare.
+    Parameters are given on the command line or in parameter files. Files may have sections for all
+    nodes; their parameters may be declared by some nodes only.
 
     Args:
         node: node with its parameters declared.
@@ -148,9 +161,9 @@ def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
 
 
 def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple[str, str, bool]]:
-    """Return name, origin and scope of each parameter given to this node.
+    """Return name, origin and scope of each parameter given to this process.
 
-    The scope is whether the parameter is given to all nodes.
+    The scope states whether the parameter is given to all nodes.
     """
     full = node.get_fully_qualified_name()
     found: list[tuple[str, str, bool]] = []

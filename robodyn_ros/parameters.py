@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Declaration of parameters from a table, and the mechanism that they specify.
+"""Declaration of node parameters from a table, and loading of the mechanism that they specify.
 
 `parameters.yaml` has the tables, in the form of generate_parameter_library.
 """
@@ -45,7 +45,7 @@ except ImportError:  # not a Unix: every process logs
 
 @dataclass(frozen=True)
 class Spec:
-    """Specification of a parameter: default, description, allowed values."""
+    """Specification of a parameter: default value, description and permitted values."""
 
     default: Any
     text: str
@@ -73,7 +73,7 @@ class Spec:
         )
 
     def descriptor(self) -> ParameterDescriptor:
-        """Return the descriptor shown by `ros2 param describe`."""
+        """Return the parameter's descriptor, which `ros2 param describe` shows."""
         descriptor = ParameterDescriptor(description=self.text, read_only=self.read_only)
         if self.choices:
             several = isinstance(self.default, list)
@@ -92,16 +92,16 @@ class Spec:
 
 
 def table(*groups: str) -> dict[str, Spec]:
-    """Return the specifications of the parameters in groups of `parameters.yaml`.
+    """Return the specifications of all parameters in groups of `parameters.yaml`.
 
     Returns:
-        Specification by name of the parameter.
+        Specifications by name of the parameter.
     """
     return {name: Spec.of(entry) for group in groups for name, entry in tables()[group].items()}
 
 
 def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
-    """Declare parameters of a node, and return their values by name.
+    """Declare the parameters of a node, and return their values by name.
 
     Raises:
         InvalidInput: a value has another type, is out of range, not finite or not among the
@@ -118,7 +118,7 @@ def declare(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
 
 
 def current(node: Node, specs: dict[str, Spec]) -> dict[str, Any]:
-    """Return the current values of declared parameters by name.
+    """Return the current values of a node's declared parameters, by name.
 
     Raises:
         InvalidInput: a value is not allowed; the message names the parameter.
@@ -137,11 +137,11 @@ def on_change(
     """Allow parameters that are not read-only to change while the node runs.
 
     Args:
-        node: node that has declared them.
-        specs: table of the parameters.
+        node: node that has declared the parameters.
+        specs: specifications of the parameters, by name.
         values: all current values, kept up to date.
-        apply: called with all requested values before they take effect; a RobodynError rejects
-            the change, with its message as the reason.
+        apply: called with all requested values before they take effect; a RobodynError rejects the
+            change, with its message as the reason.
     """
     live = {name for name, spec in specs.items() if not spec.read_only}
 
@@ -160,7 +160,10 @@ def on_change(
 
 
 def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
-    """Call `change` whenever parameters are set; a RobodynError rejects the values."""
+    """Register a function that is called whenever parameters of a node are set.
+
+    If it raises a RobodynError, the new values are rejected, with its message as the reason.
+    """
 
     def validate(parameters: list[Parameter]) -> SetParametersResult:
         try:
@@ -173,7 +176,7 @@ def on_set(node: Node, change: Callable[[list[Parameter]], None]) -> None:
 
 
 def check(name: str, spec: Spec, value: Any) -> Any:
-    """Return a parameter's value unchanged if its specification allows it.
+    """Check a parameter's value against its specification, and return the value.
 
     Raises:
         InvalidInput: the value is not allowed; the message names the parameter.
@@ -209,11 +212,14 @@ def load_mechanism(
 ) -> Mechanism:
     """Load the mechanism that the parameters `model` or `robot_description` specify.
 
-    Warnings about the mechanism (unphysical inertias) go to `log`; only one node of a graph should
-    pass it. `warm_up` loads the compiled functions that the node calls.
+    Args:
+        values: values of the node's parameters, by name.
+        log: logger for warnings about the mechanism, such as unphysical inertias. Only one node of
+            a graph should pass it.
+        warm_up: function that loads the compiled functions that the node calls.
 
     Raises:
-        ModelError: neither is given, or the description is invalid.
+        ModelError: neither parameter is given, or the description is invalid.
     """
     source = values["robot_description"] or values["model"]
     if not source:
@@ -238,7 +244,14 @@ def load_mechanism(
 
 @contextmanager
 def elect_logger(file: Path | None) -> Iterator[bool]:
-    """Yield whether this process writes the log, of those that share a lock file."""
+    """Elect one of several processes to write log messages, by a lock file.
+
+    Args:
+        file: lock file that the processes share; None if there is none.
+
+    Yields:
+        Whether this process was elected.
+    """
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError:  # no shared file: better twice than not at all
@@ -257,11 +270,13 @@ def elect_logger(file: Path | None) -> Iterator[bool]:
 
 
 def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
-    """Return the mechanism of `model` or `robot_description`, and its URDF.
+    """Load the mechanism of `model` or `robot_description`, and create its URDF.
 
-    The URDF is without friction if `friction` is false. If neither parameter is given, the result
-    is None and an empty string. If a model has no URDF, the URDF is an empty string, and a warning
-    is logged.
+    The URDF is without friction if the parameter `friction` is false.
+
+    Returns:
+        The mechanism, None if neither parameter is given; and the URDF text, empty if there is
+        none, which is logged as a warning.
     """
     source = values["robot_description"] or values["model"]
     if not source:
@@ -282,13 +297,15 @@ def with_payload(
     values: dict[str, Any],
     changed: Callable[[Mechanism], None],
 ) -> Mechanism:
-    """Return the mechanism with the payload of a node's parameters, which may change.
+    """Return the mechanism with the payload that a node's parameters describe.
+
+    The parameters may change later.
 
     Args:
         node: node that has declared the parameters.
         mechanism: mechanism without the payload.
         values: current values of the parameters, kept up to date.
-        changed: called with the mechanism whenever its payload changes.
+        changed: called with the loaded mechanism whenever the payload changes.
     """
     on_change(node, table("payload"), values, lambda new: changed(loaded(mechanism, new)))
     return loaded(mechanism, values)
@@ -312,7 +329,9 @@ def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
 
 
 def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
-    """Return the mechanism with the gravity and friction a controller compensates.
+    """Return the mechanism with only the gravity and friction that are compensated.
+
+    The parameter `compensate` lists the terms for which a controller computes efforts.
 
     Raises:
         InvalidInput: `gravity` does not have three components.

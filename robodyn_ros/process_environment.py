@@ -14,7 +14,7 @@ HIGHEST_DOMAIN = 232
 
 
 def domain_problem(environment: Mapping[str, str]) -> str:
-    """Return a message if ROS_DOMAIN_ID is invalid, with its correction; else empty."""
+    """Return an error message if ROS_DOMAIN_ID is invalid, else an empty string."""
     domain = environment.get("ROS_DOMAIN_ID", "").strip()
     if not domain or (domain.isdecimal() and int(domain) <= HIGHEST_DOMAIN):
         return ""
@@ -25,7 +25,7 @@ def domain_problem(environment: Mapping[str, str]) -> str:
 
 
 def set_log_folder(environment: MutableMapping[str, str]) -> None:
-    """Set ROS_LOG_DIR to a temporary folder if no variable defines the folder of logs.
+    """Set ROS_LOG_DIR to a temporary folder if no variable defines a folder for logs.
 
     Services and containers often run without HOME, and rclpy then cannot start its logging.
     """

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Quality of service of our topics, with reasons.
+"""QoS profiles of robodyn's topics.
 
 States and commands are reliable: in lockstep a lost one would stall the run, and reliable
 publishers serve best-effort subscribers too. Trajectories and robot descriptions are transient
 local ("latched"), for subscribers that join late.
 
-In lockstep states and the clock keep all history: the run waits for the slowest subscriber that
-keeps all as well, such as a recorder. There is one command per state, and its writer keeps more
-than can be outstanding before the states block, so no command is lost either. In real time no
-publisher waits: a subscriber that falls behind by more than a burst loses the oldest messages.
+In lockstep, states and the clock have a "keep all" history: the run waits for the slowest
+subscriber with such a history, such as a recorder. There is one command per state, and the history
+of its publisher is longer than the number of commands that can be unread, so no command is lost
+either. In real time no publisher waits: a subscriber that falls behind by more than a burst loses
+the oldest messages.
 """
 
 from __future__ import annotations
@@ -48,10 +49,10 @@ PATIENCE = 60.0
 
 
 def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
-    """Return a function that publishes a message with a publisher.
+    """Return a function that publishes a message and waits for slow subscribers.
 
-    With "keep all" history the function waits for the slowest reader, and raises `Finished` if that
-    reader accepts nothing for PATIENCE.
+    With a "keep all" history, the function waits for the slowest subscriber. It raises `Finished`
+    if that subscriber accepts no message for PATIENCE.
     """
     if publisher.qos_profile.history != HistoryPolicy.KEEP_ALL:
         return publisher.publish

@@ -38,12 +38,12 @@ PERIOD = 20_000_000
 
 
 def transforms_are_missing() -> bool:
-    """Return whether the message type of transforms is not installed."""
+    """Return whether the message type of transforms, tf2_msgs, is not installed."""
     return find_spec("tf2_msgs") is None
 
 
 class RecordedTransforms:
-    """Topic `/tf` of a bag, computed from recorded states.
+    """Source of the topic `/tf` in a bag, computed from recorded states.
 
     Args:
         bag: bag to which the topic is added.
@@ -71,11 +71,11 @@ class RecordedTransforms:
         self._last: int | None = None
 
     def of_state(self, state: bytes) -> bytes | None:
-        """Return a serialized TFMessage with the pose of a serialized Odometry.
+        """Compute the transform of the platform from a serialized Odometry message.
 
         Returns:
-            The message with the transform from the header's frame to the child frame; None if the
-            pose is not finite.
+            A serialized TFMessage with the transform from the header's frame to the child frame;
+            None if the pose is not finite.
 
         Raises:
             InvalidInput: the data are not an Odometry message.
@@ -88,14 +88,14 @@ class RecordedTransforms:
         return self._serialize(messages.to_nanoseconds(odometry.header.stamp), {frames: pose})
 
     def of_joints(self, states: bytes) -> bytes | None:
-        """Return a serialized TFMessage with the links that a serialized JointState moves.
+        """Compute the transforms of links from a serialized JointState message.
 
         Parents and children are those of the URDF; joints not in the message keep their last
         positions.
 
         Returns:
-            The message; None if less than `PERIOD` has passed since the last one, or no link can be
-            placed.
+            A serialized TFMessage; None if less than `PERIOD` has passed since the last one, or if
+            no transform can be computed.
 
         Raises:
             InvalidInput: the data are not a JointState message.

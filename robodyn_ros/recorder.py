@@ -63,7 +63,7 @@ STATES = ("joint_states", "platform_state")
 
 
 class Recorder(Node):
-    """Node that passes serialized messages to a `BagWriter`."""
+    """Node that records topics to a bag."""
 
     def __init__(self) -> None:
         super().__init__("recorder")
@@ -98,7 +98,7 @@ class Recorder(Node):
         return None if given is None else {self.resolve_topic_name(name) for name in given}
 
     def _look(self) -> None:
-        """Subscribe to topics that have appeared since the last call, to record them."""
+        """Subscribe to new topics that are to be recorded."""
         self._suit_clock()
         begins = self._first <= self._known or self._recorded_time() > self._p["clock_wait"]
         later: set[str] = set() if begins else self._names(list(STATES)) or set()
@@ -143,7 +143,7 @@ class Recorder(Node):
         return False
 
     def _suit_clock(self) -> None:
-        """Subscribe to `/clock` again, as best effort, if its publisher is not reliable."""
+        """Subscribe to `/clock` as best effort if its publisher is not reliable."""
         if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
             return
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic("/clock")]
@@ -179,7 +179,7 @@ class Recorder(Node):
         self._recorded.append((topic, subscription))
 
     def _derive_transforms(self, name: str, kind: str) -> None:
-        """Write `/tf` from the states if it cannot be recorded."""
+        """Compute and write `/tf` from a state if it cannot be recorded."""
         state, joints = (
             self.resolve_topic_name(each) for each in ("platform_state", "joint_states")
         )
@@ -196,7 +196,7 @@ class Recorder(Node):
         self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {name}")
 
     def _take(self, topic: Any, name: str, data: bytes, info: Any) -> bool:
-        """Write a message; return whether this is the first loss on its topic."""
+        """Write a message; return whether it reveals the first loss on its topic."""
         sent, received = _times(info)
         self._counts[name] = self._counts.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
@@ -310,7 +310,7 @@ class Recorder(Node):
 
 @contextmanager
 def ending_recording() -> Iterator[None]:
-    """End the node if the bag cannot be written within this context."""
+    """End the node if writing the bag fails within this context."""
     try:
         yield
     except RecordingFailed as error:
@@ -340,7 +340,7 @@ def _times(info: Any) -> tuple[int, int]:
 
 
 def _requested(offered: list[QoSProfile]) -> QoSProfile:
-    """Return a QoS profile to subscribe to all publishers that offer these profiles.
+    """Return a QoS profile that matches all publishers with these profiles.
 
     It is reliable and transient local only if all publishers are.
     """

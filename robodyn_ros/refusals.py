@@ -34,7 +34,7 @@ class Refusals:
         ] = {}  # lines left, their time, messages not logged
 
     def add(self, topic: str, reason: str) -> None:
-        """Log that a message on `topic` is rejected, unless the log is throttled."""
+        """Log that a message on a topic was rejected, unless the log is throttled."""
         now = time.monotonic()
         left, then, suppressed = self._topics.get(topic, (float(AT_ONCE), now, 0))
         left = min(left + (now - then) / PERIOD, float(AT_ONCE))
@@ -46,7 +46,7 @@ class Refusals:
         self.node.get_logger().error(f"{topic} {shortened(reason, LONGEST)}{more}")
 
     def add_unexpected(self, topic: str, error: BaseException) -> None:
-        """Log that a message caused an unexpected error, which is a bug of the software."""
+        """Log that a message on a topic caused an unexpected error, that is, a bug."""
         *_, where = extract_tb(error.__traceback__)
         self.add(
             topic,

@@ -40,7 +40,7 @@ LOST_FOR = 200_000_000
 
 
 class RunSummary(Node):
-    """Node that collects the history of a run for the library's summary."""
+    """Node that collects the history of a run and writes its summary."""
 
     def __init__(self) -> None:
         super().__init__("run_summary")
@@ -112,7 +112,7 @@ class RunSummary(Node):
         self._efforts[stamp] = effort
 
     def _begin(self, stamp: int, effort: FloatArray) -> None:
-        """Set the start of the run: the last known time before efforts were applied."""
+        """Set the start of the run to the last time before efforts were applied."""
         known = [t for t in (*self._efforts, *self._states) if t < stamp]
         if known:
             # The path starts at the state of the first command. In real time that command takes
@@ -156,14 +156,14 @@ class RunSummary(Node):
             self._warnings.setdefault((status.name, status.level), (when, text))
 
     def _log_other_status(self, status: DiagnosticStatus, text: str) -> None:
-        """Log the first status of each kind from nodes that are not part of the run."""
+        """Log the first status of each kind from nodes outside the run."""
         kind = status.name, status.level  # texts may have numbers that change every second
         if kind not in self._others:
             self._others[kind] = text
             self.get_logger().info(f"status of a node outside this run: {text}")
 
     def _look(self) -> None:
-        """Finish once the run is over and the monitor has reported on all of the run."""
+        """Write the summary once the run is over and the monitor has reported on it."""
         now, end = time.monotonic(), self._end
         last = max(self._efforts, default=-1)
         start = self._start

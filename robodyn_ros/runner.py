@@ -93,11 +93,12 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
 
 @contextlib.contextmanager
 def exit_after_signal(grace: float) -> Iterator[None]:
-    """End the process some time after SIGINT or SIGTERM if this block still runs.
+    """End the process after SIGINT or SIGTERM if this context does not end in time.
 
-    The process ends `grace` seconds after the signal. rclpy leaves its loop only between two
-    callbacks. A callback that compiles a function takes longer than launch waits, and Python runs
-    no signal handlers during that time, so a thread waits for the signal.
+    The process ends `grace` seconds after the signal if the context is then still active. rclpy
+    leaves its loop only between two callbacks. A callback that compiles a function takes longer
+    than launch waits, and Python runs no signal handlers during that time, so a thread waits for
+    the signal.
     """
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -124,7 +125,7 @@ def exit_after_signal(grace: float) -> Iterator[None]:
 
 
 def _settle() -> None:
-    """Apply process-wide settings for a running node."""
+    """Apply settings for the whole process while a node runs."""
     # intermediate overflow is allowed: results are checked
     np.seterr(over="ignore", invalid="ignore")
     # do not scan long-lived objects for garbage: that would delay callbacks

@@ -37,7 +37,7 @@ DIAGNOSTIC_PERIOD = 0.5
 
 
 class StateEstimator(Node):
-    """Node that passes readings to the mechanism's estimator, and publishes estimates."""
+    """Node that estimates the state of a mechanism from readings of its driven joints."""
 
     def __init__(self) -> None:
         super().__init__("state_estimator")

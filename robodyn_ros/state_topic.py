@@ -2,9 +2,9 @@
 
 """Subscription to the states of a mechanism, used by every node.
 
-It receives reliable and best-effort publishers, uses the time of receipt for states without usable
+It accepts reliable and best-effort publishers, uses the time of receipt for states without usable
 stamps, merges and differentiates joint readings, selects one of several contradicting publishers,
-and reports why a node has no state, from the first period on.
+and reports why a node has no state.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SHARED = 10
 
 
 class StateTopic:
-    """Receiver of the states on a topic.
+    """Subscription to the states of a mechanism on one topic.
 
     Args:
         node: node that subscribes.
@@ -64,11 +64,12 @@ class StateTopic:
         callback: called with time [ns], position and velocity of each state; may raise a
             RobodynError.
         profile: QoS of the subscription; its reliability is adapted to the publishers.
-        is_needed: called with the time [ns] of a state; if it returns False, the rest is not read.
+        is_needed: called with the time [ns] of a state; if it returns False, the rest of the
+            message is not converted.
 
     Attributes:
         on_switch: called when another publisher is selected.
-        on_refused: called with the error of a rejected message; logs it by default.
+        on_refused: called with the error of a rejected message; by default it is logged.
     """
 
     def __init__(
@@ -104,15 +105,15 @@ class StateTopic:
         )
 
     def reset(self) -> None:
-        """Select the publisher of the next message, and start waiting for it."""
+        """Discard the selected publisher, and wait for the next message of any publisher."""
         self._vote.reset()
         self._begun = time.monotonic()
 
     def status(self, timeout: float = 0.0) -> Status | None:
-        """Return the status of a problem with the states; None if there is no problem.
+        """Return a diagnostic status on a problem with the states; None without a problem.
 
         Args:
-            timeout: time [s] of waiting after which the problem is an error; 0: never.
+            timeout: time [s] of waiting after which a missing state is an error; 0: never.
         """
         values: dict[str, object] = {"refused_of_other_publishers": self._vote.refused}
         if self._vote.conflict:
@@ -125,9 +126,10 @@ class StateTopic:
         return Status("states", 1, "; ".join(notes), values) if notes else None
 
     def report(self, timeout: float = 0.0) -> list[Status]:
-        """Return the present problem with the states as a list of statuses to publish.
+        """Return the diagnostic statuses to publish about the states.
 
-        When the problem is solved, the list contains a note of this once; after that it is empty.
+        The list contains the present problem, if any. After a problem is solved, it contains a note
+        of this once; otherwise it is empty.
         """
         found, had = self.status(timeout), self._reported
         self._reported = found is not None
@@ -136,7 +138,14 @@ class StateTopic:
         return [Status("states", 0, "received")] if had else []
 
     def waiting(self, timeout: float = 0.0) -> tuple[int, str] | None:
-        """Return level and reason of waiting for the first state; None after the first."""
+        """Return why no state was received so far.
+
+        Args:
+            timeout: time [s] of waiting after which this is an error; 0: never.
+
+        Returns:
+            Status level and message; None after the first state.
+        """
         if self._received > -np.inf:
             return None
         # a warning comes first, however short the timeout is
@@ -156,7 +165,7 @@ class StateTopic:
         return f"no message was received from {', '.join(names)}"
 
     def _lacking(self) -> str:
-        """Return a message that names joints missing in the latest messages, or empty."""
+        """Return a message that names joints missing in the latest messages; else empty."""
         silent = time.monotonic() - self._received
         joints = self._source.pending
         if not joints or silent < LOOK:
@@ -272,14 +281,14 @@ class StateTopic:
 
 
 def publishers_of(node: Node, topic: str) -> list[str]:
-    """Return the names of other nodes that publish on a topic, once per publisher."""
+    """Return the names of other nodes that publish on a topic, one for each publisher."""
     own = node.get_name(), node.get_namespace()
     found = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
     return sorted(p.node_name for p in found if (p.node_name, p.node_namespace) != own)
 
 
 def best_effort(profile: QoSProfile) -> QoSProfile:
-    """Return a QoS profile as best effort, which also matches reliable publishers."""
+    """Return a copy of a QoS profile with best-effort reliability."""
     return QoSProfile(
         history=profile.history,
         depth=profile.depth,
@@ -289,7 +298,7 @@ def best_effort(profile: QoSProfile) -> QoSProfile:
 
 
 def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
-    """Return a QoS profile with another queue depth."""
+    """Return a copy of a QoS profile with another queue depth."""
     return QoSProfile(
         history=profile.history,
         depth=depth,
@@ -299,12 +308,12 @@ def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
 
 
 def setting(node: Node, name: str) -> Any:
-    """Return a parameter of the group `states`, or its default if the node has none."""
+    """Return a parameter of the group `states`, or its default if it is not declared."""
     return node.get_parameter(name).value if node.has_parameter(name) else DEFAULTS[name]
 
 
 class PoseSource:
-    """Reader of Odometry as poses (7,) and twists (6,) in the base frame."""
+    """Reader of Odometry messages as poses (7,) and twists (6,) in the base frame."""
 
     kind: type[Any] = Odometry
     is_shared = False  # whether messages with other joints, or parts of a state, arrive
@@ -314,11 +323,11 @@ class PoseSource:
         self.difference = mechanism.solver.unchecked.difference
 
     def is_of_others(self, message: Any) -> bool:
-        """Return False: every message is for this mechanism."""
+        """Return whether a message belongs to another mechanism: always False."""
         return False
 
     def read(self, stamp: int, message: Any) -> Reading:
-        """Return a message's pose and twist as the reading at `stamp` [ns].
+        """Convert a message to a reading of pose and twist at `stamp` [ns].
 
         Raises:
             InvalidInput: the message is malformed.
@@ -327,21 +336,21 @@ class PoseSource:
         return Reading(stamp, pose, twist)
 
     def reason(self) -> str:
-        """Return an empty string: every message is a complete state."""
+        """Return why there is no state yet: an empty string, as each message is a state."""
         return ""
 
     def notes(self) -> list[str]:
-        """Return an empty list: nothing is replaced."""
+        """Return remarks about replaced values: an empty list, as none are replaced."""
         return []
 
 
 class JointSource:
-    """Reader of JointStates as positions and velocities (k,) of some joints.
+    """Reader of JointState messages as positions and velocities (k,) of given joints.
 
     Args:
         node: node with the parameters for reading.
         mechanism: mechanism with the joints.
-        names: (k,) of the joints.
+        names: names of the k joints.
         needs_velocities: see `JointReadings`.
     """
 
@@ -375,7 +384,7 @@ class JointSource:
         self.difference = difference
 
     def is_of_others(self, message: Any) -> bool:
-        """Return whether a message has only other joints, such as a gripper's."""
+        """Return whether a message contains only joints of other mechanisms."""
         if not self._measured.isdisjoint(message.name):
             self._has_own = True
             return False
@@ -386,16 +395,23 @@ class JointSource:
 
     @property
     def is_shared(self) -> bool:
-        """Whether messages with other joints, or parts of a state, arrive on the topic."""
+        """Whether messages on the topic contain other joints, or only some of the joints."""
         return self._has_others or self._readings.is_merged
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Joints whose readings are older than those of the other joints."""
+        """Names of the joints whose readings are older than those of the other joints."""
         return self._readings.pending
 
     def read(self, stamp: int, message: Any) -> Reading | None:
-        """Return the joints' state at `stamp` [ns]; None while joints are missing."""
+        """Convert a message to a reading of all joints at `stamp` [ns].
+
+        Returns:
+            The reading; None while joints are missing.
+
+        Raises:
+            InvalidInput: a value is implausibly large.
+        """
         position, velocity = np.array(message.position), np.array(message.velocity)
         reading = self._readings.take(stamp, message.name, position, velocity)
         self.message = message
@@ -406,7 +422,7 @@ class JointSource:
         return reading
 
     def reason(self) -> str:
-        """Return why the messages so far do not form a state, as the end of a sentence."""
+        """Return why the messages so far do not form a state, to end a sentence."""
         missing = self._readings.missing
         if self._has_own and missing:
             return f"no message has the joints {', '.join(missing)}"
@@ -415,7 +431,7 @@ class JointSource:
         return f"it has {shortened(self._foreign, 300)}" if self._foreign else ""
 
     def notes(self) -> list[str]:
-        """Return a message if velocities are computed from positions, in a list."""
+        """Return remarks about replaced values: joints whose positions are differentiated."""
         found = []
         if names := self._readings.differentiated:
             found.append(f"no velocities of {', '.join(names)}: positions are differentiated")

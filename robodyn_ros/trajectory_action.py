@@ -33,7 +33,7 @@ ACTIONS = {NAME: "control_msgs/FollowJointTrajectory"}
 def serve(
     node: Node, names: Sequence[str], execution: GoalExecution, plan: Callable[[Goal], GoalPlan]
 ) -> TrajectoryAction | None:
-    """Create the action server of a node; None if control_msgs is not installed."""
+    """Create the FollowJointTrajectory action of a node; None without control_msgs."""
     if FollowJointTrajectory is None:
         node.get_logger().debug(f"no {NAME}: control_msgs is not installed")
         return None
@@ -51,19 +51,19 @@ class _Server(ActionServer):
     def notify_execute(
         self, goal_handle: ServerGoalHandle, execute_callback: Callable[..., Any] | None
     ) -> None:
-        """Schedule nothing when a goal begins."""
+        """Schedule a given callback; there is none when a goal begins."""
         if execute_callback is not None:
             super().notify_execute(goal_handle, execute_callback)
 
 
 class TrajectoryAction:
-    """Action of a node to follow joint trajectories.
+    """FollowJointTrajectory action server of a node.
 
     Args:
         node: node that offers the action.
-        names: joints of goals and feedback.
-        execution: executes goals.
-        plan: returns a goal's plan, or raises GoalRefused.
+        names: names of the joints in goals and feedback.
+        execution: executor of accepted goals.
+        plan: function that returns the plan for a goal, or raises GoalRefused.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class TrajectoryAction:
         handle.publish_feedback(message)
 
     def _conclude(self, handle: ServerGoalHandle, how: str, verdict: Verdict) -> None:
-        """End a goal with the verdict of `GoalExecution`."""
+        """Send the result of a goal, from the verdict of `GoalExecution`."""
         text = f": {verdict.text}" if verdict.text else ""
         line = f"follow_joint_trajectory: {verdict.code.name}{text}"
         if how == ABORTED:

@@ -62,7 +62,7 @@ POSITION: tuple[Quantity, ...] = ("position",)
 
 
 class TrajectoryPlanner(Node):
-    """Node that plans with the library, checks the conditioning and publishes knots."""
+    """Node that plans trajectories, checks their conditioning and publishes them."""
 
     def __init__(self) -> None:
         super().__init__("trajectory_planner")
@@ -95,7 +95,7 @@ class TrajectoryPlanner(Node):
             self._take(self._load(self._p["path"]), f"path {self._p['path']}")
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Reject an invalid path at once, not when it is planned."""
+        """Reject an invalid path when the parameter is set."""
         if p["path"] and p["path"] != self._p["path"]:
             self._load(p["path"])
 
@@ -139,7 +139,7 @@ class TrajectoryPlanner(Node):
         return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:
-        """Store a plan, and return a description of the findings along it."""
+        """Store a plan, and describe its conditioning and violated limits."""
         self._knots(plan)  # raises for a plan too long to be published
         check = self._check(plan, what)
         ahead = look_ahead(
@@ -171,7 +171,7 @@ class TrajectoryPlanner(Node):
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
     def _publish(self, plan: Trajectory, what: str, start: int = 0) -> str:
-        """Publish a plan, with an approach if needed; return a description of it."""
+        """Publish a plan, preceded by an approach if necessary; return a description."""
         self._not_started = ""
         self._due = None
         if self._p["start_in"] and self._here is None:
@@ -191,7 +191,7 @@ class TrajectoryPlanner(Node):
         return done
 
     def _from_here(self, plan: Trajectory, what: str) -> tuple[Trajectory, str]:
-        """Return the plan, preceded by an approach if the mechanism is not at its start."""
+        """Return a plan that starts at the present position, with an approach if needed."""
         if self._here is None:
             return plan, "started"
         mechanism, here, p = self._mechanism, self._here, self._p
@@ -299,7 +299,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _fastest_options(self) -> dict[str, Any]:
-        """Reserve and limits of jerk and effort rate for a time-optimal motion, by name."""
+        """Reserve, jerk limit and effort-rate limit for a time-optimal motion, by keyword."""
         p = self._p
         return {
             "reserve": p["reserve"],
@@ -309,7 +309,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _options(self) -> dict[str, Any]:
-        """Profile, and the duration or the speed limits, whichever is set, by keyword."""
+        """Profile, and duration or speed limits, whichever are set, by keyword."""
         names = ("duration",) if self._p["duration"] else ("v_max", "w_max")
         return {name: self._p[name] for name in ("profile", *names)}
 
@@ -331,7 +331,7 @@ class TrajectoryPlanner(Node):
         return self._here
 
     def _diagnose(self) -> None:
-        """Report why there is no state to start from, and a plan that waits for ~/start."""
+        """Report a missing state, or a plan that waits for ~/start."""
         statuses = self._interface.states.report(LATE)
         if self._not_started or self._was_not_started:
             text = self._not_started or "started"

@@ -74,7 +74,7 @@ NOTICE = 4.0
 
 
 class WebViewer(Node):
-    """Node that provides snapshots from topics, and the page that shows them."""
+    """Node that shows a running graph on a web page."""
 
     def __init__(self) -> None:
         super().__init__("web_viewer")
@@ -116,7 +116,7 @@ class WebViewer(Node):
         super().destroy_node()
 
     def snapshot(self) -> Snapshot | None:
-        """Return the latest state received."""
+        """Return the latest received state for the page; None if there is none."""
         if self._state is None:
             return None
         stamp, configuration = self._state
@@ -141,7 +141,7 @@ class WebViewer(Node):
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Request the simulator to resume or to pause."""
+        """Request the simulator to resume or pause."""
 
         def done(response: SetBool.Response) -> None:
             self._paused = not playing if response.success else self._paused
@@ -153,7 +153,7 @@ class WebViewer(Node):
         self._call_service(self._reset, Trigger.Request(), lambda _: None)
 
     def push(self, wrench: FloatArray) -> None:
-        """Apply a wrench (6,) [N, N m] for the duration of a push."""
+        """Publish a wrench (6,) [N, N m] on the body for the duration of a push."""
 
         def begin() -> None:
             if self._state is not None:
@@ -207,7 +207,7 @@ class WebViewer(Node):
                 self._server.scene.reset()
 
     def _store(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
-        """Subscribe to a topic and keep the data of its latest message."""
+        """Subscribe to a topic and store the data of its latest message."""
         subscribe(
             self, kind, topic, lambda message: self._latest.update({topic: read(message)}), VIEW
         )
@@ -229,7 +229,7 @@ class WebViewer(Node):
             self._machine.show(message.data)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Show why the machine stopped, and whether its vehicle sends data."""
+        """Show the reason for a stop of the machine, and whether its vehicle sends data."""
         if self._machine is None:
             return
         own = self.get_namespace().strip("/")
@@ -249,7 +249,7 @@ class WebViewer(Node):
                 self._vehicle = time.monotonic()
 
     def _read_cueing(self) -> None:
-        """Add controls for the washout to the page, set to its present parameters."""
+        """Add controls for the washout to the page, with its present parameters."""
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
         def take(name: str, response: GetParameters.Response) -> None:
@@ -274,7 +274,7 @@ class WebViewer(Node):
         self._call_service(self._set_cueing, request, done)
 
     def _save_cueing(self, values: dict[str, Any]) -> None:
-        """Write the parameters to a file for the launch argument `params_file`."""
+        """Write the washout's parameters to a file for the launch argument `params_file`."""
         file = Path(self._p["cueing_file"]).absolute()
         text = yaml.safe_dump({"/**/motion_cueing": {"ros__parameters": values}})
         try:
@@ -327,7 +327,7 @@ class WebViewer(Node):
             )
 
     def _look_around(self, page: ViewerPage) -> None:
-        """Show only the controls whose nodes run: without a simulator no pause or push."""
+        """Show only the controls whose nodes are running."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:
             page.run.visible = self._is_simulated
@@ -338,7 +338,7 @@ class WebViewer(Node):
             self._machine.show_vehicle("")
 
     def _subscribe_to_state(self) -> None:
-        """Subscribe to the state once the number of subscribers no longer matters."""
+        """Subscribe to the state once a lockstep run no longer counts subscribers."""
         clocks = self.count_publishers("/clock")
         if clocks or not self.count_publishers(self._interface.state_topic):
             self._waiting_since = time.monotonic()
@@ -365,13 +365,13 @@ def _specific_force(message: Imu) -> FloatArray:
 
 
 class WrenchPulse:
-    """Publisher of a wrench for some time, then of zero.
+    """Publisher of a wrench that lasts for a given time.
 
-    It also publishes zero when time is reset.
+    At its end, and when time is reset, the wrench zero is published.
 
     Args:
         node: node that publishes.
-        duration: [s] by the stamps of the states.
+        duration: duration [s] of a pulse, measured by the stamps of the states.
     """
 
     def __init__(self, node: Node, duration: float) -> None:
@@ -380,14 +380,14 @@ class WrenchPulse:
         self._begun: int | None = None
 
     def begin(self, stamp: int, frame: str, wrench: FloatArray) -> None:
-        """Start a wrench (6,) [N, N m] in a frame at a stamp [ns], if it is finite."""
+        """Publish a finite wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
         if not np.isfinite(wrench).all():
             return
         self._frame, self._begun = frame, stamp
         self._publish(wrench)
 
     def update(self, stamp: int) -> None:
-        """End the pulse if it is over at this stamp [ns]."""
+        """Publish the wrench zero if the pulse is over at a stamp [ns]."""
         if self._begun is not None and not 0 <= stamp - self._begun < self._duration:
             self._begun = None
             self._publish(np.zeros(6))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Actuators: rotor, screw or gear, friction and motor; one model for every mechanism."""
+"""Model of actuators: rotor, screw or gear, friction and motor."""
 
 from robodyn.actuators.actuator import IDEAL, Actuator
 from robodyn.actuators.description import actuator_from_params, params_of

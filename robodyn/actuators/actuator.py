@@ -36,7 +36,7 @@ NO_FRICTION = NO_DRY_FRICTION | {"efficiency": 1.0}
 
 
 def _number(default: float | None, unit: str = "", **bounds: float) -> Any:
-    """Declare a numeric dataclass field with its unit and the bounds that `_check` enforces."""
+    """Declare a numeric field of `Actuator` with its unit and the bounds of its value."""
     return field(default=default, metadata={"unit": unit, **bounds})
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Actuators from the `actuator:` block of a YAML file or from a URDF's `<param>`s, and back."""
+"""Conversion of actuators from and to blocks of a YAML file and `<param>`s of a URDF."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ NAMES = tuple(item.name for item in fields(Actuator))
 
 
 def actuator_from_fields(block: Fields) -> Actuator:
-    """Build the actuator of an `actuator:` block; missing fields have ideal values.
+    """Create the actuator that an `actuator:` block of a YAML file describes.
+
+    Missing fields have the values of an ideal actuator.
 
     Raises:
         ModelError: a field is unknown or invalid; the error states the file and the dotted path.
@@ -36,13 +38,17 @@ def actuator_from_fields(block: Fields) -> Actuator:
 
 
 def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
-    """Build the actuator from a joint's `<param>`s in `<ros2_control>`.
+    """Create the actuator that a joint's `<param>`s in `<ros2_control>` describe.
 
-    Unknown ones are ignored; missing ones are those of an ideal actuator. `torque_speed` is written
-    as speed torque speed torque ...
+    Missing parameters have the values of an ideal actuator; unknown ones are ignored.
+    `torque_speed` alternates speeds and torques.
+
+    Args:
+        params: values by name.
+        where: file and joint, for messages.
 
     Raises:
-        ModelError: a value is invalid; `where` names the file and the joint.
+        ModelError: a value is invalid.
     """
 
     def read(name: str) -> Any:
@@ -60,7 +66,7 @@ def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
 def _build_actuator(
     given: Fields | Mapping[str, str], read: Callable[[str], Any], where: str
 ) -> Actuator:
-    """Build the actuator from the given fields."""
+    """Create the actuator from the given fields; others have ideal values."""
     values = {name: read(name) for name in NAMES if name in given}
     try:
         return Actuator(**values)
@@ -69,7 +75,7 @@ def _build_actuator(
 
 
 def describes(params: Mapping[str, str]) -> bool:
-    """Return whether any of a joint's `<param>`s describes its actuator."""
+    """Return whether any `<param>` of a joint describes its actuator."""
     return any(name in params for name in NAMES)
 
 
@@ -79,13 +85,14 @@ def actuator_of_joint(
     friction: tuple[float, float],
     has_motor: bool = False,
 ) -> Actuator:
-    """Build the actuator of a URDF's joint from its `<param>`s and its other elements.
+    """Create the actuator of a URDF joint from its `<param>`s and other elements.
 
     Args:
-        params: parameters of the joint in `<ros2_control>`.
-        where: names the file and the joint.
-        friction: [N or N m] of `<dynamics>`, forward and backward; 0 if missing.
-        has_motor: whether an element `<robodyn>` describes the motor.
+        params: `<param>` values of the joint in `<ros2_control>`, by name.
+        where: file and joint, for messages.
+        friction: Coulomb friction [N or N m] in forward and backward motion from other elements; 0
+            if missing.
+        has_motor: whether a `<robodyn>` element describes the motor.
 
     Raises:
         ModelError: a value is invalid, or stated twice with different numbers.
@@ -113,7 +120,7 @@ def actuator_of_joint(
 
 
 def params_of(actuator: Actuator) -> dict[str, str]:
-    """Return `<param>` values by name, for the fields that differ from an ideal actuator."""
+    """Return an actuator as `<param>` values by name; ideal properties are omitted."""
     out = {}
     for name in NAMES:
         value = getattr(actuator, name)

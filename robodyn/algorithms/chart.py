@@ -66,10 +66,10 @@ def call_with_rows(
     Args:
         function: `Rows.compute` or `Rows.differentiate`.
         shapes: shape of each result for one state.
-        given: arguments.
+        given: arguments (..., k) of the function.
 
     Returns:
-        The results (..., *shape).
+        List of the results (..., *shape).
     """
     parts = [np.asarray(each, dtype=np.float64) for each in given]
     found = function(*(each.reshape(-1, each.shape[-1]) for each in parts))
@@ -82,18 +82,19 @@ def call_with_rows(
 def second_derivatives(
     rows: Rows, arguments: Sequence[FloatArray], vector: FloatArray
 ) -> FloatArray:
-    """Return second derivatives of dynamics, weighted by a vector, as a symmetric matrix.
+    """Compute the Hessian of a weighted sum of accelerations or efforts.
 
-    These are finite differences of exact first derivatives with respect to x and v; the dynamics
-    are linear in the load. Dry friction at rest is not differentiated.
+    It consists of finite differences of exact first derivatives with respect to displacement x and
+    velocity v; the dynamics are linear in the load. Dry friction at rest is not differentiated.
 
     Args:
-        rows: `Chart.rows`.
-        arguments: x, v and load (efforts or acceleration), (k,) each.
-        vector: (k,) weights of the result.
+        rows: forward or inverse dynamics, from `Chart.rows`.
+        arguments: x (nv,), v (nv,) and the load: efforts or acceleration (k,).
+        vector: weights of the result's components.
 
     Returns:
-        Hessian (m, m) of vector @ result with respect to x, v and load, concatenated.
+        Symmetric matrix (m, m): second derivatives of vector @ result with respect to x, v and
+        load, concatenated.
     """
     nv, _, load = rows.arguments
     size = 2 * nv + load
@@ -127,7 +128,15 @@ class Chart:
         self.nv, self.n = mechanism.coordinates.velocity_size, len(mechanism.joint_names)
 
     def rows(self, quantity: str) -> Rows:
-        """Return forward or inverse dynamics as a `Rows` of displacement, velocity and load."""
+        """Return forward or inverse dynamics as a `Rows` of displacement, velocity and load.
+
+        Args:
+            quantity: `forward_dynamics` (the load is the efforts, the result the acceleration), or
+                `inverse_dynamics` (the load is the acceleration, the result the efforts).
+
+        Returns:
+            Function of batches (N, nv), (N, nv) and (N, k), with its first derivatives.
+        """
         evaluate = getattr(self.mechanism, quantity)
         ask_derivatives = getattr(self.mechanism, f"{quantity}_derivatives")
 
@@ -142,7 +151,14 @@ class Chart:
         return Rows((self.nv, self.nv, load), (result,), compute, differentiate)
 
     def step_rows(self, dt: float, steps: int) -> Rows:
-        """Return the `Rows` that advances displacement and velocity by `steps` of dt [s].
+        """Return a `Rows` that advances displacement and velocity by constant efforts.
+
+        Args:
+            dt: [s] length of a Runge-Kutta step.
+            steps: number of steps.
+
+        Returns:
+            Function of displacement, velocity and efforts (N, k), with its first derivatives.
 
         Raises:
             InvalidInput: dt or the number of steps is not positive, or a drive is elastic.
@@ -230,7 +246,7 @@ class Chart:
         return found
 
     def _left(self, x: FloatArray) -> FloatArray:
-        """Compute the derivatives (N, nv, nv) of displacements at configurations w.r.t. x (N, nv).
+        """Compute the matrices (N, nv, nv) that map changes of x (N, nv) to displacements at x.
 
         The displacements are taken at the configurations themselves, x from the chart's reference.
         """

@@ -12,12 +12,12 @@ from robodyn.model import comparison
 
 @singledispatch
 def equality_key(mechanism: Any) -> Any:
-    """Return the data of the model that comparisons use, frozen or as a mapping."""
+    """Return the model data by which mechanisms of a kind are compared."""
     return getattr(mechanism, "model", None)
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
-    """Return the tuple of model data and options by which mechanisms are compared."""
+    """Return model data and constructor options, by which mechanisms are compared."""
     return equality_key(mechanism), *(mechanism._options or ("",))
 
 
@@ -28,5 +28,9 @@ def equal(mechanism: Any, other: Any) -> bool:
 
 
 def differences(mechanism: Any, other: Any) -> list[str]:
-    """List how another mechanism's model differs, one line per field; empty if equal."""
+    """List how another mechanism's model differs; empty if the models are equal.
+
+    Returns:
+        A line for each field that differs, with both values.
+    """
     return comparison.differences(equality_key(mechanism), equality_key(other))

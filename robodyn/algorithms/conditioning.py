@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distance of a mechanism from singularities: singular values of its Jacobian, determinants."""
+"""Distance from singularities: singular values, condition number and determinants."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute a determinant (...) whose sign changes where efforts lose control of the body.
+    """Compute a determinant (...) that changes sign where the drives lose control.
 
-    Returns None if no such determinant is known for the kind of mechanism.
+    The result is None if no such determinant is known for the kind of mechanism.
     """
     return None
 
@@ -148,13 +148,13 @@ def singularities(mechanism: Any) -> Sequence[Singularity]:
 
 
 def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
-    """Compute the Jacobian's determinant (k,), zero at singularities of type 1."""
+    """Compute the Jacobian's determinants (k,), which are zero at singularities of type 1."""
     return np.asarray(np.linalg.det(mechanism.jacobian(q)))
 
 
 @singledispatch
 def loops_found(mechanism: Any) -> dict[str, Any]:
-    """Return the analysis of closed loops, as data for JSON; empty for kinds without loops.
+    """Return an analysis of the closed loops as JSON data; empty for kinds without loops.
 
     The data contain tree coordinates, closures with their equations and rank, mobility, idle
     degrees of freedom, joints that can move while all driven ones are locked, and condition numbers

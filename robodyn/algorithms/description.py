@@ -38,18 +38,18 @@ class DrivenJoint(NamedTuple):
 
 @singledispatch
 def driven_joints(mechanism: Any) -> tuple[DrivenJoint, ...]:
-    """Return the n driven joints of a mechanism, by default the driven joints of its model."""
+    """Return the n driven joints of a mechanism with their limits and actuators."""
     return tuple(map(driven_joint, mechanism.model.driven_joints))
 
 
 @singledispatch
 def gravity_vector(mechanism: Any) -> FloatArray:
-    """Return gravity (3,) [m/s^2] of a mechanism, base frame."""
+    """Return the gravitational acceleration (3,) [m/s^2] of a mechanism, base frame."""
     return np.array(mechanism.model.gravity)
 
 
 def driven_joint(joint: Any) -> DrivenJoint:
-    """Create the `DrivenJoint` for a driven joint of an arm or of a tree."""
+    """Return name, limits and actuator of a driven joint of a model."""
     unit: Unit = "m" if joint.kind == "prismatic" else "rad"
     limits = joint.position, joint.velocity, joint.effort
     return DrivenJoint(joint.name, unit, *limits, joint.actuator)

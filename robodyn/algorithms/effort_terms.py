@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Terms of the efforts of a motion."""
+"""Decomposition of the efforts of a motion into inertia, gravity, friction and other terms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EffortTerms(NamedTuple):
 def nan_where_singular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
-    """Evaluate a function of N states; return (N, *core), with NaN at singularities."""
+    """Evaluate a function at N states; return (N, *core), with NaN at singularities."""
     try:
         return function(*states)
     except KinematicsError:
@@ -67,8 +67,15 @@ def effort_terms(
 ) -> EffortTerms:
     """Split the efforts (N, n) of a motion into terms; NaN where no efforts exist.
 
-    The terms are inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction and,
-    if given, a wrench.
+    The terms are inertia, velocity (`coriolis`, centrifugal terms included), gravity, friction,
+    springs and, if given, a wrench.
+
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (N, nq).
+        velocity, acceleration: (N, nv).
+        wrench: (N, 6) [N, N m] external wrench on the body, base frame; no wrench by default.
+        formulation: one of `formulations(mechanism)`.
 
     Returns:
         The total efforts, their terms by name, and reactions in the joints if the kind has them.

@@ -317,9 +317,12 @@ def refuse_elastic_drives(mechanism: Any) -> None:
 def motors_in_equilibrium(
     mechanism: Any, configuration: FloatArray, velocity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return motor positions (n,) that balance gravity, and the driven joints' velocities.
+    """Compute motor positions that balance gravity, and the motors' velocities.
 
-    Drives that cannot hold the mechanism are unloaded.
+    Where the drives cannot hold the mechanism, the motor positions equal the joint positions.
+
+    Returns:
+        Positions (n,) [m or rad] and velocities (n,) of the motors, converted to the joints.
     """
     positions = mechanism.joint_positions(configuration)
     with suppress(UnderActuated, KinematicsError):
@@ -329,7 +332,7 @@ def motors_in_equilibrium(
 
 
 def motors_at_home(mechanism: Any) -> FloatArray:
-    """Return positions (n,) of elastic drives' motors that hold the home configuration."""
+    """Compute motor positions (n,) of elastic drives that hold the home configuration."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     return motors_in_equilibrium(mechanism, mechanism.home, rest)[0]
 
@@ -364,7 +367,12 @@ def state_of_motors(
 
 
 def fastest_vibration(mechanism: Any, configuration: FloatArray) -> float:
-    """Return the highest natural frequency [rad/s] of the elastic drives with free motors."""
+    """Return the highest natural frequency [rad/s] of the elastic drives with free motors.
+
+    Args:
+        mechanism: mechanism with elastic drives.
+        configuration: (nq,).
+    """
     J, M = mechanism.joint_jacobian(configuration), mechanism._rotorless.mass_matrix(configuration)
     stiffness, _, inertia = mechanism.drives.elasticity.T
     squares = stiffness[:, None] * (J @ np.linalg.solve(M, J.T) + np.diag(1.0 / inertia))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Energy of a mechanism, and the matrix of its velocity terms."""
+"""Energy and Coriolis matrix of a mechanism."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
 
 @dataclass
 class Counts:
-    """Numbers of readings that an estimator processed, by outcome."""
+    """Numbers of readings that a state estimator processed, by outcome."""
 
     accepted: int = 0
     stale: int = 0
@@ -119,7 +119,10 @@ def state_estimator(
 ) -> Estimator:
     """Return an estimator of the state from readings of the driven joints.
 
-    The search starts with the body at `initial_pose` (7,), by default at home.
+    Args:
+        mechanism: mechanism of any kind.
+        initial_pose: (7,) pose of the body at which the search starts, base frame; home by default.
+        encoders: encoders of the driven joints.
 
     Raises:
         ModelError: this kind needs no estimator.

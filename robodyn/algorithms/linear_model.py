@@ -37,9 +37,9 @@ class InverseDynamicsDerivatives(_OfEfforts):
         configuration: (..., n, nv) with respect to a displacement as in `difference` and `advance`.
         velocity: (..., n, nv) with respect to the velocity.
         acceleration: (..., n, nv) with respect to the acceleration.
-        base: (..., n, 9) with respect to the `rows` of the base's motion: its specific force,
-            angular velocity and angular acceleration. None if no base was given. This attribute is
-            not an item of the tuple.
+        base: (..., n, 9) with respect to the base's specific force, angular velocity and angular
+            acceleration; None if no base motion was given. This attribute is not an item of the
+            tuple.
     """
 
     base: FloatArray | None = None
@@ -75,7 +75,7 @@ T = TypeVar("T", InverseDynamicsDerivatives, ForwardDynamicsDerivatives)
 
 
 def on_base(found: T, derivatives: FloatArray | None) -> T:
-    """Return a result of derivatives, extended by derivatives w.r.t. the base's motion."""
+    """Set the derivatives w.r.t. the base's motion in a result, and return the result."""
     if derivatives is not None:
         found.base = derivatives
     return found
@@ -112,7 +112,7 @@ class Linearization(NamedTuple):
         """Convert to a `scipy.signal.StateSpace` whose output is the state.
 
         Raises:
-            InvalidInput: the argument is a batch.
+            InvalidInput: the linear model is a batch.
         """
         from scipy.signal import StateSpace  # takes long to import
 
@@ -122,7 +122,7 @@ class Linearization(NamedTuple):
         """Convert to a `control.StateSpace` of python-control whose output is the state.
 
         Raises:
-            InvalidInput: the argument is a batch.
+            InvalidInput: the linear model is a batch.
             MissingExtra: python-control is not installed.
         """
         with needing("control", "a StateSpace needs the package control", "control"):
@@ -141,7 +141,11 @@ class Linearization(NamedTuple):
 
 
 def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
-    """Convert a state and an input matrix to discrete time, with efforts constant over dt [s]."""
+    """Discretize a state and an input matrix, with efforts constant over dt [s].
+
+    Returns:
+        State matrix (..., k, k) and input matrix (..., k, n) in discrete time.
+    """
     from scipy.linalg import expm  # takes long to import
 
     size = A.shape[-1]
@@ -157,10 +161,18 @@ def by_base(
 ) -> FloatArray | None:
     """Compute derivatives (..., k, 9) of dynamics (..., k) w.r.t. the motion of the base.
 
-    `given` are configuration, velocity, acceleration or efforts, wrench and base; the latter two
-    may be None. The dynamics are at most quadratic in the components of the base motion, so central
-    differences with any step are exact. If they are only piecewise quadratic, `small` steps stay
-    within a piece.
+    The dynamics are at most quadratic in the components of the base motion, so central differences
+    with any step are exact. If they are only piecewise quadratic, small steps stay within a piece.
+
+    Args:
+        dynamics: forward or inverse dynamics.
+        small: whether to use small steps.
+        given: configuration, velocity, acceleration or efforts, wrench, and base motion; the latter
+            two may be None.
+
+    Returns:
+        Derivatives w.r.t. specific force, angular velocity and angular acceleration of the base;
+        None without a base motion.
     """
     *state, base = given
     if base is None:

@@ -67,7 +67,7 @@ class LinkTables:
 
     @cached_property
     def places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
-        """Index in the tree and frame on that link, (12,) and (4, 4), by name of link or frame."""
+        """Tree index of the link, and frame on it as (12,) and (4, 4), by link or frame name."""
         rows = self.tree.rows
         eye = np.eye(4)
         found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
@@ -77,7 +77,7 @@ class LinkTables:
 
 
 def link_names(mechanism: Any) -> tuple[str, ...]:
-    """Return the names of all links, then of the added frames."""
+    """Return the names of all links of a mechanism, then of the added frames."""
     return (*mechanism._links.drawn.links, *mechanism._added)
 
 
@@ -260,7 +260,12 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 
 
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the matrix (..., 6, nv) that maps velocity to centroidal momentum."""
+    """Compute the matrix (..., 6, nv) that maps velocity to centroidal momentum.
+
+    Returns:
+        Matrix A, base frame: A @ velocity is the linear [kg m/s], then the angular momentum [kg
+        m^2/s] about the center of mass.
+    """
     tree, core = mechanism._links.tree, (6, mechanism._links.nv)
     if mechanism.solver.rates_are_given:
         matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)

@@ -30,7 +30,16 @@ NEAR_STEPS, LONGEST_STEP, NEAR = 30, 0.2, 1e-11
 def driven_motion(
     mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
 ) -> DrivenMotion:
-    """Compute positions, rates and accelerations (..., n) of the driven joints."""
+    """Compute positions, rates and accelerations (..., n) of the driven joints.
+
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (..., nq).
+        velocity, acceleration: (..., nv).
+
+    Returns:
+        Motion of the driven joints [m or rad, per second, per second squared].
+    """
     motion = configuration, velocity, acceleration
     return DrivenMotion(*(np.asarray(value, dtype=np.float64) for value in motion))
 
@@ -39,7 +48,16 @@ def driven_motion(
 def independent_motion(
     mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike, /
 ) -> DrivenMotion:
-    """Compute positions, rates and accelerations (..., m) of the independent joints."""
+    """Compute positions, rates and accelerations (..., m) of the independent joints.
+
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (..., nq).
+        velocity, acceleration: (..., nv).
+
+    Returns:
+        Motion of the independent joints [m or rad, per second, per second squared].
+    """
     return driven_motion(mechanism, configuration, velocity, acceleration)
 
 
@@ -53,8 +71,8 @@ def motion_of_joints(
 ) -> Motion:
     """Compute the mechanism's motion from the motion of the driven joints (..., n).
 
-    Along the last batch dimension each configuration starts from the one before it, the first from
-    the guess, by default home. Accelerations are zero by default.
+    Along the last batch dimension, the search for each configuration starts at the previous one;
+    the first starts at the guess, by default home. Accelerations are zero by default.
 
     Returns:
         Configurations (..., nq), velocities and accelerations (..., nv).
@@ -79,7 +97,13 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion from the motion of its independent joints (..., m)."""
+    """Compute the mechanism's motion from the motion of its independent joints (..., m).
+
+    The remaining arguments are as for `motion_of_joints`.
+
+    Returns:
+        Configurations (..., nq), velocities and accelerations (..., nv).
+    """
     return motion_of_joints(mechanism, positions, velocities, accelerations, guess)
 
 
@@ -199,7 +223,17 @@ def advance_along(
 
 @singledispatch
 def assemble_near(mechanism: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find a configuration like `assemble`, in bounded time for control loops.
+    """Find the configuration near a given one with given positions of the driven joints.
+
+    The search takes bounded time, for control loops.
+
+    Args:
+        mechanism: mechanism of any kind.
+        driven: (n,) positions of the driven joints [m or rad].
+        configuration: (nq,) at which Newton's method starts.
+
+    Returns:
+        Configuration (nq,).
 
     Raises:
         NoSolution: there is no such configuration, or Newton's method does not find it.
@@ -254,7 +288,7 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Return indices of the twist components that determine the motion; may be empty."""
+    """Return the indices of twist components that determine the motion; may be empty."""
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 
@@ -297,7 +331,7 @@ def wrapping_joints(mechanism: Any) -> frozenset[str]:
 
 
 def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
-    """Create the error for a mechanism whose kind has no inverse kinematics."""
+    """Create the error for a kind of mechanism without inverse kinematics."""
     return InvalidInput(
         f"{mechanism.kind} mechanisms have no inverse kinematics here: give joint positions, not "
         "poses",

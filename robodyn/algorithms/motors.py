@@ -100,7 +100,7 @@ class Drives:
 
     @cached_property
     def motor_table(self) -> FloatArray:
-        """Position limits of the joints and torque-speed curves (n, k); see `joint_table`."""
+        """Table (n, k) of position limits and torque-speed curves; see `joint_table`."""
         return joint_table(self.position_limits, self.actuators)
 
     @cached_property
@@ -143,11 +143,11 @@ class Drives:
         return limits.reshape(speeds.shape)
 
     def torques(self, efforts: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Convert joint efforts to motor torques (..., n) [N m]; see `Mechanism.motor_torques`."""
+        """Convert joint efforts to motor torques [N m]; see `Mechanism.motor_torques`."""
         return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
 
     def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Convert motor torques to joint efforts (..., n); see `Mechanism.efforts_of`."""
+        """Convert motor torques [N m] to joint efforts; see `Mechanism.efforts_of`."""
         return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
 
     def currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
@@ -219,7 +219,13 @@ check_method_arguments(Drives)
 
 
 def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> FloatArray:
-    """Build a table of position limits (n, 2); with torque-speed curves, (n, 3 + 2 k)."""
+    """Build the table of position limits and torque-speed curves for compiled simulations.
+
+    Returns:
+        Table with a row for each of n joints: lower and upper position limit. If any motor has a
+        torque-speed curve, they are followed by the largest rate and the curve's k points (rate,
+        effort) at the joint: (n, 3 + 2 k) instead of (n, 2).
+    """
     if not any(actuator.has_torque_speed_curve for actuator in actuators):
         return position_limits
     curves = [_curve(actuator) for actuator in actuators]

@@ -38,8 +38,8 @@ def compiled_step(
         configuration: (nq,).
         velocity: (nv,).
         effort: (n,) [N or N m], constant.
-        load: wrench (6,), or (15,) with the `rows` of a `BaseMotion` after it, or (3, 15) at
-            the start, midpoint and end of the step.
+        load: wrench (6,) [N, N m], base frame; or (15,) with the motion of the base (9,) after it;
+            or (3, 15) at the start, midpoint and end of the step.
         dt: length [s] of a step.
         steps: number of steps.
         settings: end stops, limits and method.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures of a mechanism's tracking error, and detection of a lost path."""
+"""Components of a mechanism's tracking error, and detection of a mechanism off its path."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ JOINT_TRACKING = Tracking(
 
 
 def tracking_of(mechanism: Any) -> Tracking:
-    """Return the components of a mechanism's tracking error, with their bounds."""
+    """Return the components and bounds of tracking errors for a mechanism."""
     return POSE_TRACKING if mechanism.coordinates.is_pose else JOINT_TRACKING

@@ -26,7 +26,7 @@ class TravelLimit(NamedTuple):
     """Name, unit and limits of one coordinate with limited travel.
 
     Attributes:
-        name: name of the joint, or of a leg's end and its cone.
+        name: name of the joint, or of a leg's end.
         unit: `m` or `rad`.
         lower, upper: limits; infinite without a limit.
     """
@@ -38,7 +38,10 @@ class TravelLimit(NamedTuple):
 
 
 def travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
-    """Return the k `TravelLimit`s of a mechanism; the first n belong to the driven joints."""
+    """Return name, unit and limits of all k coordinates with limited travel.
+
+    The first n coordinates belong to the driven joints.
+    """
     found: tuple[TravelLimit, ...] = mechanism._travel_limits
     return found
 
@@ -131,7 +134,7 @@ def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
 
 
 def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
-    """Return limits of passive joints, their joint-state indices, and angles' mid-ranges."""
+    """Return limits of passive joints, their joint-state indices, and mid-range angles."""
     found = []
     limits = passive_limits(mechanism)
     joints = {joint.name: joint for joint in getattr(mechanism.model, "joints", ())}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Registration of the variants that a kind of mechanism provides of general functions."""
+"""Registration of the implementations of general functions for a kind of mechanism."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def register_variants(kind: type, *modules: ModuleType) -> None:
 
     Args:
         kind: class of the mechanisms.
-        modules: modules of the kind; functions that they import from elsewhere do not count.
+        modules: modules of the kind; functions that they import from elsewhere are ignored.
     """
     for general in GENERAL:
         for name, function in vars(general).items():

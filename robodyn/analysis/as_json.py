@@ -12,7 +12,7 @@ import numpy as np
 
 
 def as_json(value: Any, indent: int | None = 2) -> str:
-    """Format nested dicts, lists, arrays and plain values as a JSON string."""
+    """Format dicts, lists, arrays and scalars as JSON; NaN and infinity become null."""
     return json.dumps(_plain(value), indent=indent, allow_nan=False)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Abilities of a mechanism at home: travel in use, reach of the body, payload."""
+"""Capabilities of a mechanism at home: used travel, reach of the body, and payload."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ class Reach:
         unit: `m` or `rad`.
         home: value at home.
         lowest, highest: outermost values within all limits; infinite without a limit.
-        ends: cause of each end: a joint limit or a singularity; empty without a limit.
+        ends: causes of the lower and the upper end: a joint limit or a singularity; empty without a
+            limit.
     """
 
     variable: str
@@ -63,9 +64,9 @@ class HeldPayload:
 
 
 def stroke_used(mechanism: Mechanism) -> FloatArray:
-    """Return the relative position (n,) of each driven joint at home.
+    """Return the home position (n,) of each driven joint as a fraction of its travel.
 
-    It is 0 at the lower limit and 1 at the upper one; NaN for a joint without two limits.
+    The fraction is 0 at the lower limit and 1 at the upper one; NaN for a joint without two limits.
     """
     lower, upper = mechanism.position_limits.T
     travel = np.where(np.isfinite(upper - lower) & (upper > lower), upper - lower, np.nan)
@@ -74,14 +75,14 @@ def stroke_used(mechanism: Mechanism) -> FloatArray:
 
 
 def reach_about_home(mechanism: Mechanism) -> list[Reach]:
-    """Compute the range of each coordinate from home while the others stay constant.
+    """Compute the range of each position variable while the others stay at home.
 
     A range ends at a joint's position limit, or at a singularity, at which
     `conditioning.determinant` changes its sign. The ends are found by small steps away from home,
     then bisection.
 
     Returns:
-        One `Reach` for each coordinate.
+        The ranges, one for each variable.
 
     Raises:
         KinematicsError: the kinematics have no solution at home.
@@ -100,7 +101,8 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     """Compute the largest payload that the drives can hold at home.
 
     Returns:
-        The payload, and the joint whose limit is reached first.
+        The payload [kg] with its center of mass at the body's reference point, and the joint whose
+        effort limit is reached first.
 
     Raises:
         KinematicsError: no efforts can hold the mechanism at home.
@@ -120,12 +122,12 @@ def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) 
     """Compute the payload (..., n) [kg] at which each drive reaches its effort limit.
 
     Args:
-        mechanism: mechanism.
+        mechanism: mechanism with effort limits.
         alone: (..., n) efforts [N or N m] without payload.
         loaded: (..., n) efforts with a payload of one kilogram; efforts are linear in the payload.
 
     Returns:
-        Masses of at least 0, infinite for drives that do not carry the payload.
+        Masses (..., n) [kg] of at least 0, infinite for drives that do not carry the payload.
     """
     slope, limits = loaded - alone, mechanism.effort_limits
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -137,12 +139,12 @@ def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) 
 
 
 def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Return plain data of the springs, and the drives' efforts at home with them.
+    """Describe the springs of a mechanism and their effect on the efforts at home.
 
     Returns:
-        `springs`, each with its `name`, `stiffness`, `rest`, `preload`, `damping` and whether it is
-        `tension_only`; `efforts`, each with the `joint`, its `effort` [N or N m], and its effort
-        `without` springs. The result is empty if there are no springs.
+        Dictionary for JSON, empty without springs. `springs` lists `name`, `stiffness`, `rest`,
+        `preload`, `damping` and `tension_only` of each spring; `efforts` lists each driven `joint`
+        with its `effort` [N or N m] at home and its effort `without` springs.
     """
     bare = mechanism._springless
     if bare is mechanism:
@@ -173,10 +175,14 @@ def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Return the results of this module as plain data; empty without a home.
+    """Return used travel, reach, payload and springs at home, as data for JSON.
 
     The reach is included only if a configuration is a pose; the reach of an arm follows from its
     joint limits.
+
+    Returns:
+        Dictionary with `stroke_used`, `reach`, `payload` and, with springs, `springs` and
+        `efforts`; empty if the mechanism has no home or nothing can be computed there.
     """
     try:
         strokes = stroke_used(mechanism)
@@ -200,10 +206,16 @@ def at_home(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
-    """Return whether configurations (N, nq) are in range and not past a singularity.
+    """Return whether configurations respect the joint limits and singularities.
 
-    A singularity counts if it lies between home and the configuration (N, nq). Returns booleans
-    (N,), which are False for a configuration of NaN.
+    A configuration is not allowed if a singularity lies between home and it.
+
+    Args:
+        mechanism: mechanism with the limits.
+        configurations: (N, nq); NaN stands for an unreachable pose, which is not allowed.
+
+    Returns:
+        Booleans (N,).
     """
     allowed = np.asarray(~np.isnan(configurations).any(axis=1))
     known = configurations[allowed]
@@ -213,12 +225,16 @@ def are_allowed(mechanism: Mechanism, configurations: FloatArray) -> BoolArray:
 
 
 def obstacles(mechanism: Mechanism, configurations: FloatArray) -> list[str]:
-    """Return the limit that each configuration (N, nq) exceeds, as a label.
+    """Return a label for the limit that makes each configuration unreachable.
 
-    A configuration of NaN stands for an unreachable pose. A singularity counts if it lies between
-    home and the configuration.
+    The limit is a joint limit, or a singularity between home and the configuration.
 
-    The label is empty within all limits.
+    Args:
+        mechanism: mechanism with the limits.
+        configurations: (N, nq); NaN stands for an unreachable pose.
+
+    Returns:
+        N labels, empty for configurations within all limits.
     """
     allowed = are_allowed(mechanism, configurations)
     return [
@@ -240,7 +256,7 @@ def _obstacle(mechanism: Mechanism, configuration: FloatArray) -> str:
 
 
 def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
-    """Return the outermost value within all limits in one direction, and its limit."""
+    """Return the outermost value within all limits in one direction, and the limit."""
     home = presentation.values_of(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Bisection between a number at which a condition holds and one at which it does not."""
+"""Bisection for the point at which a condition ceases to hold."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from collections.abc import Callable
 def bisect(
     holds: Callable[[float], bool], good: float, bad: float, halvings: int
 ) -> tuple[float, float]:
-    """Find neighboring values: a condition holds at the first, but not at the second.
+    """Find by bisection where a condition ceases to hold between two numbers.
 
     Args:
-        holds: condition on a number; True at `good` and False at `bad`.
+        holds: function that returns whether the condition holds at a number; True at `good` and
+            False at `bad`.
         good, bad: ends of the interval.
         halvings: largest number of bisections; fewer if the floating-point resolution is reached.
 

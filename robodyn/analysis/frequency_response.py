@@ -51,7 +51,7 @@ def frequency_response(
     Args:
         mechanism: mechanism with elastic drives.
         configuration: (..., nq) configuration of the equilibrium.
-        frequencies: (f,) [Hz].
+        frequencies: (f,) [Hz] frequencies of the input.
         input: `base`, a displacement (6,) [m, rad] of the base at its origin; `wrench`, a wrench
             (6,) [N, N m] on the body; `efforts`, efforts (n,) [N or N m] of the motors.
         output: `body`, the displacement (6,) [m, rad] of the body, that of the base included;

@@ -22,13 +22,13 @@ REPLACED = "replaced by a newer goal"
 
 
 class Report(NamedTuple):
-    """Feedback on a goal.
+    """Feedback on a FollowJointTrajectory goal in progress.
 
     Attributes:
         stamp: time [ns] of the state.
         since: time [ns] since the first state after the goal was accepted.
         desired: positions, velocities and accelerations (n,) of the joints.
-        actual: positions and velocities.
+        actual: measured positions and velocities (n,).
         error: desired minus actual.
     """
 
@@ -40,13 +40,13 @@ class Report(NamedTuple):
 
 
 class GoalExecution:
-    """Executor of goals, which commands the mechanism through a follower.
+    """Executor of FollowJointTrajectory goals through a trajectory follower.
 
     Args:
         follower: follower that commands the mechanism.
-        settings: defaults of a goal by name: `start_tolerance`, `path_tolerance`, `goal_tolerance`
-            [m or rad], `stopped_velocity_tolerance` [m/s or rad/s], `goal_time` [s]; and
-            `feedback_rate` [1/s]. The values may change.
+        settings: default values for goals, by name: `start_tolerance`, `path_tolerance`,
+            `goal_tolerance` [m or rad], `stopped_velocity_tolerance` [m/s or rad/s], `goal_time`
+            [s]; and `feedback_rate` [1/s]. The values may change.
 
     Attributes:
         follower: follower in use; it may be replaced while no goal is in progress.
@@ -72,6 +72,10 @@ class GoalExecution:
     def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
         """Check a goal against the present state of the mechanism, and return its plan.
 
+        Args:
+            goal: goal of the action FollowJointTrajectory.
+            present: present state of the mechanism; None if unknown.
+
         Raises:
             GoalRefused: the goal is invalid (see `trajectory_goals.examine`), the position of the
                 mechanism is unknown, or the node follows no trajectories in its mode.
@@ -94,12 +98,12 @@ class GoalExecution:
         publish_feedback: Callable[[Any, Report], None],
         conclude: Callable[[Any, str, Verdict], None],
     ) -> None:
-        """Execute a plan; a goal in progress is aborted, and the new motion takes over.
+        """Begin to execute a goal's plan; a goal in progress is aborted.
 
         Args:
             plan: plan of the goal.
             goal: object that represents the goal.
-            publish_feedback: called with the goal and its feedback.
+            publish_feedback: called with the goal and its `Report`.
             conclude: called at the end with the goal, its status (SUCCEEDED, ABORTED or CANCELED),
                 and the reason.
         """
@@ -115,7 +119,7 @@ class GoalExecution:
         self._canceling, self._began = False, None
 
     def set_path_tolerances(self, path_tolerance: float) -> None:
-        """Set the follower's path tolerances, except those that a goal states."""
+        """Set the follower's path tolerances, except for joints whose goal states its own."""
         self._tolerance = path_tolerance
         mechanism = self.follower.mechanism
         limits = path_tolerances(mechanism, path_tolerance)
@@ -124,9 +128,13 @@ class GoalExecution:
         self.follower.path_tolerance = limits
 
     def cancel(self, goal: Any) -> bool:
-        """Begin to stop the mechanism; at rest, the goal is concluded as canceled.
+        """Stop the mechanism; when it is at rest, the goal is concluded as canceled.
 
-        Returns whether the goal is in progress.
+        Args:
+            goal: object that represents the goal.
+
+        Returns:
+            Whether this goal is in progress.
         """
         if self._goal is not goal:
             return False
@@ -136,13 +144,18 @@ class GoalExecution:
         return True
 
     def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
-        """End the goal, if one is in progress, and stop the mechanism."""
+        """Stop the mechanism, and abort the goal in progress, if any.
+
+        Args:
+            why: reason, for the result of the goal.
+            code: error code of the result.
+        """
         if self._goal is not None:
             self.follower.stop()
             self._end(CANCELED if self._canceling else ABORTED, Verdict(code, why))
 
     def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
-        """Continue the goal, if one is in progress, after the command for a state.
+        """Check the goal in progress, if any, after the command for a state was computed.
 
         Args:
             time: time [ns] of the state.

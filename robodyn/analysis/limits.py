@@ -114,7 +114,7 @@ def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
 
 
 class _Check:
-    """Table of a motion's values and their limits, one column per limited quantity.
+    """Values of a motion and their limits, as tables with one column per limited quantity.
 
     The columns are positions, velocities and efforts of the driven joints, the condition number,
     and positions and velocities of passive joints with limits.
@@ -156,7 +156,7 @@ class _Check:
         self._has_curve = self._efforts and mechanism.drives.has_torque_speed_curve
 
     def limits_at(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the lower and upper limits (..., columns) that apply at values."""
+        """Return the lower and upper limits (..., columns) that apply at given values."""
         if not self._has_curve:
             return self._lower, self._upper
         n = len(self._mechanism.joint_names)
@@ -169,9 +169,9 @@ class _Check:
         return lower, upper
 
     def rows(self, times: FloatArray) -> FloatArray:
-        """Return the values (M, columns) of a motion at times (N,).
+        """Return the table (M, columns) of a motion's values at times (N,).
 
-        They end before the first time without a solution.
+        It ends before the first time at which there is no solution, so M <= N.
         """
         while len(times):
             try:
@@ -233,7 +233,7 @@ class _Check:
         return int(np.ceil(np.log2((bad - good) / (TIME_TOLERANCE * self._trajectory.duration))))
 
     def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
-        """Return the violation that begins at a time, with its worst value until it ends."""
+        """Return the violation that begins at a time, with the worst value until it ends."""
         try:
             here = self._measure(np.array([when]))[0]
         except KinematicsError as error:
@@ -321,7 +321,7 @@ def _slides(mechanism: Mechanism) -> set[str]:
 
 
 def _unequal(value: float, limit: float) -> tuple[str, str]:
-    """Format two unequal values with as many decimals as needed to distinguish them."""
+    """Format two different numbers with as many decimals as show the difference."""
     for decimals in range(3 if abs(limit) < 1000.0 else 1, 12):
         texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"
         if texts[0] != texts[1]:

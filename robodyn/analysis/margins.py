@@ -2,10 +2,10 @@
 
 """Margins of a motion: used fractions of each joint's travel, velocity, effort and power.
 
-Margins apply to planned, simulated and recorded motions. They are computed from histories with one
-row for each time, so the first violation is the first row beyond a limit; `check_limits` finds the
-exact time in a plan. Texts are generated from plain data, so that they can also describe runs that
-are read from a file.
+Margins apply to planned, simulated and recorded motions. They are computed from sampled histories,
+so the first violation is the first sample beyond a limit; `check_limits` finds the exact time in a
+plan. Messages are generated from data for JSON, so that they can also describe runs read from a
+file.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ CONDITION_LIMIT = 1000.0
 
 @dataclass(frozen=True)
 class Margin:
-    """Extremes of one quantity of one joint in a motion, compared with its limits.
+    """Extreme values of one quantity of a joint in a motion, compared with its limits.
 
     Attributes:
         joint: name of the joint; empty for the condition number.
         quantity: `position`, `velocity`, `effort`, `power` or `condition number`.
         lowest, highest: extremes of the motion, in the units of the joint.
         lower, upper: limits; infinite without a limit.
-        time: time [s] of the row that is nearest to a limit, or furthest beyond it; without limits,
-            time of the largest value.
+        time: time [s] at which the value is nearest to a limit, or furthest beyond it; without
+            limits, time of the largest magnitude.
         used: used fraction of the limit; for a position, of the travel from its middle. 1 means
             that the limit is reached. NaN without a limit; infinite if a value is missing or was
             cut, or if the limit is 0 (a motor has no torque beyond its highest speed).
@@ -65,9 +65,10 @@ class Margins:
     """Comparison of a motion with all limits of a mechanism.
 
     Attributes:
-        rows: position, velocity, effort and power of each driven joint, positions of passive joints
-            with limits, then the condition number.
-        first: limit that is exceeded first, and the time [s]; None if all limits hold.
+        rows: margins of position, velocity, effort and power of each driven joint, of the positions
+            of passive joints with limits, and of the condition number.
+        first: margin that is exceeded first, and the time [s] at which it is; None if all limits
+            hold.
     """
 
     rows: tuple[Margin, ...]
@@ -80,14 +81,16 @@ class Margins:
 
     @property
     def tightest(self) -> Margin | None:
-        """Row with the largest used fraction; None if the mechanism has no limits."""
+        """Margin with the largest used fraction; None if the mechanism has no limits."""
         limited = [row for row in self.rows if np.isfinite(row.used)]
         return max(limited, key=lambda row: row.used, default=None)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the margins as plain data for JSON: summary and all rows.
+        """Return the margins as a dictionary for JSON.
 
-        The summary contains whether all limits hold, the first violation and the tightest row.
+        Returns:
+            `hold`, whether all limits hold; `first`, the first violation; `tightest`, the margin
+            with the largest used fraction; and `rows`, the list from `to_list`.
         """
         rows = dict(zip(self.rows, self.to_list(), strict=True))
         first = None
@@ -103,7 +106,7 @@ class Margins:
         }
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return one mapping for each row, as data for JSON; missing limits are None."""
+        """Return a dictionary of the fields of each margin, for JSON; no limit is None."""
         return [
             asdict(row)
             | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}
@@ -124,25 +127,25 @@ def margins(
     cut: bool = False,
     passive_positions: ArrayLike | None = None,
 ) -> Margins:
-    """Compare the histories of a motion with the limits of a mechanism.
+    """Compare a sampled motion with the limits of a mechanism.
 
     Args:
         mechanism: mechanism with the limits.
-        time: (N,) [s].
-        positions, velocities, efforts: (N, n) of the driven joints; NaN (for example, no efforts at
-            a singularity) counts as beyond every limit.
-        condition_numbers: (N,).
+        time: (N,) [s] times of the samples.
+        positions, velocities, efforts: (N, n) histories of the driven joints; NaN (for example, no
+            efforts at a singularity) counts as beyond every limit.
+        condition_numbers: (N,) condition numbers of the Jacobian.
         max_condition: largest permitted condition number; see `condition_limit`.
         cut: whether the efforts were limited, so that an effort at its limit means that a larger
             one was requested.
-        passive_positions: (N, k - n) of the passive joints with limits, see `passive_positions_of`;
-            None if unknown.
+        passive_positions: (N, p) positions of the p passive joints with limits, see
+            `passive_positions_of`; None if unknown.
 
     Returns:
-        The extremes of every limited quantity, and the first violation.
+        The extreme values of every quantity with their limits, and the first violation.
 
     Raises:
-        InvalidInput: histories have the wrong shapes or no rows.
+        InvalidInput: arrays have the wrong shapes or are empty.
     """
     when = as_array("time", time, (), "s").reshape(-1)
     n, count = len(mechanism.joint_names), len(when)
@@ -192,20 +195,21 @@ def margins(
 
 
 def passive_positions_of(mechanism: Mechanism, configurations: FloatArray) -> FloatArray:
-    """Return the positions (N, k - n) of the passive joints with limits.
+    """Return the positions (N, p) [rad or m] of the p passive joints with limits.
 
-    The configurations are (N, nq). n is the number of driven joints, and k that of driven joints
-    and passive joints with limits.
+    Args:
+        mechanism: mechanism with the joints.
+        configurations: (N, nq) configurations of the mechanism.
     """
     return travel_positions(mechanism, configurations)[..., len(mechanism.joint_names) :]
 
 
 def condition_limit(mechanism: Mechanism) -> float:
-    """Return the default condition limit of a mechanism.
+    """Return the default limit of the condition number for motions of a mechanism.
 
-    For mechanisms whose actuators act in parallel on one body, it is the threshold of errors,
-    because the actuators cannot hold the body near a singularity. For others, it is infinite: an
-    arm can pass through singular configurations.
+    For mechanisms whose actuators act in parallel on one body, it is 1000, from which on nodes
+    report an error, because the actuators cannot hold the body near a singularity. For others, it
+    is infinite: an arm can pass through singular configurations.
     """
     return CONDITION_LIMIT if presentation.has_legs(mechanism) else np.inf
 
@@ -219,9 +223,9 @@ def _margin(
     upper: ArrayLike,
     full: BoolArray | None = None,
 ) -> tuple[Margin, FloatArray]:
-    """Return the margin of a quantity, and the used fractions (N,) of the limit.
+    """Return the margin of a quantity, and the used fractions (N,) of its limits.
 
-    Limits are one number or (N,); the margin contains the limits at its time.
+    Limits are one number or (N,). `full` (N,) marks samples whose effort was cut at the limit.
     """
     low, high = (np.broadcast_to(np.asarray(v, dtype=float), values.shape) for v in (lower, upper))
     used = _used_fractions(values, low, high)
@@ -245,7 +249,7 @@ def _margin(
 
 
 def _used_fractions(values: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Return the used fractions of limits: 0 midway between two limits, 1 at a limit."""
+    """Return used fractions (N,) of limits: 1 at a limit, 0 midway between two limits."""
     both = np.isfinite(lower) & np.isfinite(upper)
     low, high = np.where(both, lower, -1.0), np.where(both, upper, 1.0)
     half, away = 0.5 * (high - low), np.abs(values - 0.5 * (high + low))
@@ -278,13 +282,13 @@ def _finite(value: float) -> float | None:
 
 
 def margin_lines(found: dict[str, Any]) -> list[str]:
-    """Format margins as a few lines of text for a terminal.
+    """Format margins as lines of text for a terminal.
 
     Args:
         found: result of `Margins.to_dict`.
 
     Returns:
-        The lines.
+        One line if all limits hold; otherwise a summary and a line for each exceeded limit.
     """
     broken = [row for row in found["rows"] if row["broken"]]
     if not broken:
@@ -301,7 +305,7 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
 
 
 def row_text(row: dict[str, Any]) -> str:
-    """Format a row of `Margins.to_list` as a line that states the use of its limit.
+    """Format one margin from `Margins.to_list` as a line of text.
 
     Example: `velocity of joint1, 90 % (-1.8 to 0.3 of 2)`.
     """

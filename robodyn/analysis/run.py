@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Finished run: histories, largest efforts, tracking errors, and status."""
+"""History of a finished run, with largest efforts, tracking errors and status."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ _THOUSANDTHS = {"position": "mm", "orientation": "mrad", "joints": "mrad or mm"}
 
 @dataclass(frozen=True)
 class RunHistory:
-    """History of a run, with one row for each control instant.
+    """History of a run, sampled at each control instant.
 
     Attributes:
         mechanism: mechanism that moved.
         path, mode: names of path and control mode in the summary.
         time: (N,) [s] from the start of the path.
-        configuration, velocity: (N, ...) measured values.
+        configuration, velocity: (N, nq), (N, nv) measured values.
         effort: (N, n) [N or N m] efforts applied from each instant to the next.
         desired: planned motion at the same times.
         stopped: reason for an early end; empty if the run was completed.
-        real_time_factor: simulated seconds per elapsed second.
+        real_time_factor: simulated seconds per second of wall-clock time.
         warnings: messages, in order.
         friction: whether the joints had the friction of the model.
     """
@@ -77,7 +77,7 @@ class RunHistory:
 
     @cached_property
     def massless(self) -> FloatArray:
-        """Efforts (N, n) [N or N m] of the same motion with massless legs.
+        """Efforts (N, n) [N or N m] that the same motion requires with massless legs.
 
         They are computed from the acceleration that the applied efforts cause, so effort - massless
         is the contribution of the legs' inertia and friction (Dasgupta 1998, eq. 42). They are NaN
@@ -103,8 +103,12 @@ class RunHistory:
     def margins(self, max_condition: float | None = None) -> Margins:
         """Compare the measured motion with the limits of the mechanism.
 
+        Args:
+            max_condition: largest permitted condition number; by default that of `condition_limit`.
+
         Returns:
-            The margins; efforts at their limits count as saturated.
+            The margins; an effort at its limit counts as a violation, because a larger one was
+            requested.
         """
         q, v = self.configuration, self.velocity
         return margins(
@@ -123,7 +127,7 @@ class RunHistory:
     def peak_dynamic_fraction(self) -> FloatArray:
         """Largest fraction (n,) of each leg's force that is due to its mass and friction.
 
-        It is the largest |Fd/F|, see `dynamic_fraction`, except where F is near zero.
+        Instants at which the force is near zero do not count; see `study.peak_dynamic_fraction`.
         """
         return peak_dynamic_fraction(self.effort, self.massless)
 
@@ -141,7 +145,7 @@ class RunHistory:
         return "completed"
 
     def summary(self) -> dict[str, Any]:
-        """Return the contents of `summary.json` as plain data."""
+        """Return the contents of `summary.json` as a dictionary."""
         return {
             "status": self.status,
             "model": self.mechanism.name,

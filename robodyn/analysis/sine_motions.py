@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Range, speed and sine motions of the body about home that the drives can follow, by axis."""
+"""Largest excursion, velocity, acceleration and sine motions of the body about home, by axis."""
 
 from __future__ import annotations
 
@@ -37,18 +37,23 @@ def sine_motions(
 ) -> list[dict[str, Any]]:
     """Compute the largest motions of the body about home, along and about each axis.
 
-    The result has a mapping for each axis of the base frame along or about which the body can move
-    at home. `excursion` [m or rad] contains both ends of the travel from home on which all joints,
-    including passive ones, stay within their ranges, without crossing a singularity. `velocity` is
-    the largest velocity at home, `acceleration` the largest acceleration from rest at home in the
-    weaker direction; None without a limit. `beside` contains the same three values for the case
-    that any one other axis is at half of its own value, in the worse direction. `amplitudes` [m or
-    rad] are the amplitudes of the largest sine motions of the body about home at `frequencies`
-    [Hz], found by inverse kinematics along the whole sine: all joints stay within their ranges, and
-    the driven joints within their velocity and effort limits, torque-speed curves included.
-    Components of the pose that do not determine the mechanism are free. The list is empty if
-    velocity and effort limits are unknown, if a pose of the body does not determine the mechanism,
-    and for underactuated mechanisms.
+    Components of the pose that do not determine the configuration are free. Sine motions are
+    checked along a whole period: all joints stay within their ranges, and the driven joints within
+    their velocity and effort limits, torque-speed curves included.
+
+    Args:
+        mechanism: mechanism with velocity and effort limits.
+        frequencies: (f,) [Hz] frequencies of the sine motions.
+
+    Returns:
+        A dictionary for each axis of the base frame along or about which the body can move: `axis`;
+        `unit` of displacements, m or rad; `excursion`, both ends of the travel from home within all
+        joint ranges and without crossing a singularity; `velocity`, the largest one at home;
+        `acceleration`, the largest one from rest at home in the weaker direction; `beside`, the
+        same three values while any one other axis is at half of its own value; and `amplitudes`
+        (f,) of the largest sine motions about home. Values without a limit are None. The list is
+        empty for underactuated mechanisms, without velocity and effort limits, or if a pose of the
+        body does not determine the configuration.
     """
     m = mechanism
     limits = np.concatenate([m.velocity_limits, m.effort_limits])
@@ -100,7 +105,10 @@ def sine_motions(
 def _largest_values(
     limits: FloatArray, needed: Sequence[FloatArray]
 ) -> tuple[list[float | None], list[float | None]]:
-    """Return each axis' largest value alone, and beside half of another axis' value.
+    """Return the largest values along the a axes, alone and combined.
+
+    Combined means that any one other axis is at half of its largest value. Values without a limit
+    are None.
 
     Args:
         limits: (n,) limits of the drives.
@@ -125,7 +133,7 @@ class _Travel(NamedTuple):
         unit: (6,) displacement of the body by one unit along the axis.
         ends: (2,) [m or rad] lowest and highest displacement.
         at: (N,) [m or rad] increasing displacements with known configurations.
-        configurations: (N, nq) at these displacements.
+        configurations: (N, nq) configurations at these displacements.
     """
 
     unit: FloatArray
@@ -145,7 +153,7 @@ class _Travel(NamedTuple):
 
 
 def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
-    """Return the range of the body along an axis, or None.
+    """Compute the range of the body along an axis from home.
 
     It is None if a pose of the body does not determine the configuration.
     """

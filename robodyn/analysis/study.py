@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Inverse dynamics along a planned motion: Dasgupta and Mruthyunjaya (1998), section 7."""
+"""Inverse dynamics along a planned motion, see Dasgupta and Mruthyunjaya (1998), section 7."""
 
 from __future__ import annotations
 
@@ -38,20 +38,21 @@ class MotionStudy:
     Attributes:
         mechanism: mechanism that moves.
         formulation: formulation of the inverse dynamics.
-        time: (N,) [s].
+        time: (N,) [s] times of the instants.
         motion: planned configuration, velocity and acceleration.
         forces: (N, n) [N or N m] total efforts of the driven joints; NaN where no forces exist.
         terms: (N, n) terms of the efforts by name, see `effort_terms`. For a platform: `massless`,
             the forces with legs without mass and friction, and `dynamic`, the rest (eq. 41, 42).
             For an arm: `inertial`, `coriolis` (with centrifugal terms), `gravity`, `friction`, and
             `wrench` if an external wrench acts.
-        condition_number: (N,) of the Jacobian in SI units.
-        scaled_condition_number: (N,) with moments divided by `characteristic_length` [m].
-        joint_positions, joint_velocities: (N, n) of the driven joints; for a platform, leg lengths
-            and their rates.
+        condition_number: (N,) condition number of the Jacobian in SI units.
+        scaled_condition_number: (N,) condition number with moments divided by
+            `characteristic_length` [m].
+        joint_positions, joint_velocities: (N, n) positions and velocities of the driven joints; for
+            a platform, leg lengths and their rates.
         reactions: forces [N] and moments [N m] in a platform's joints, (N, 6, 3) each; None for an
             arm.
-        singular_times: (k,) [s] at which the motion passes through a singularity.
+        singular_times: (k,) [s] times at which the motion passes through a singularity.
     """
 
     mechanism: Mechanism
@@ -81,9 +82,12 @@ class MotionStudy:
         characteristic_length: float,
         progress: Callable[[float], None] | None,
     ) -> Self:
-        """Compute the inverse dynamics along a trajectory, as `robodyn.analyze` does.
+        """Compute the inverse dynamics along a trajectory.
 
-        The arguments are those of `robodyn.analyze`.
+        The arguments are those of `robodyn.analyze`, which returns a subclass with charts.
+
+        Returns:
+            The study.
         """
         step = as_scalar("dt", dt, "s", above=0.0)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
@@ -116,7 +120,7 @@ class MotionStudy:
 
     @property
     def massless_forces(self) -> FloatArray:
-        """Forces (N, 6) [N] of the same motion for a platform with massless legs."""
+        """Leg forces (N, 6) [N] of a platform for the same motion with massless legs."""
         return self._term("massless")
 
     @property
@@ -130,10 +134,12 @@ class MotionStudy:
         return dynamic_fraction(self.forces, self.massless_forces)
 
     def extremes(self) -> list[dict[str, Any]]:
-        """Return peak force with its terms, range and speed of each driven joint.
+        """Return the extreme efforts, positions and velocities of each driven joint.
 
         Returns:
-            A mapping for each driven joint.
+            A dictionary for each joint: `joint`, `peak_force`, `time_of_peak` [s], the peak of each
+            term of the effort, lowest and highest position, peak velocity, and the times of the
+            effort's zero crossings.
         """
         fractions = None
         if "massless" in self.terms:
@@ -156,6 +162,9 @@ class MotionStudy:
     def margins(self, max_condition: float | None = None) -> Margins:
         """Compare the motion with the mechanism's limits.
 
+        Args:
+            max_condition: largest permitted condition number; by default that of `condition_limit`.
+
         Returns:
             The margins, with the first violation.
         """
@@ -171,7 +180,7 @@ class MotionStudy:
         )
 
     def to_dict(self, histories: bool = True) -> dict[str, Any]:
-        """Convert the study to plain lists and scalars, with or without the histories."""
+        """Return the study as a dictionary for JSON, with or without the histories."""
         number = self.condition_number
         out: dict[str, Any] = {
             "model": self.mechanism.name,
@@ -208,7 +217,7 @@ class MotionStudy:
         return out
 
     def write_csv(self, path: str | Path) -> None:
-        """Write the histories to a CSV file with a header and one row for each instant.
+        """Write all histories to a CSV file with a header and one row for each instant.
 
         Raises:
             OutputError: the file cannot be written.
@@ -253,7 +262,7 @@ def _times(trajectory: Trajectory, dt: float) -> FloatArray:
 
 
 def _concatenate(parts: list[Any]) -> Any:
-    """Concatenate arrays, and tuples and dicts of arrays."""
+    """Concatenate arrays, or tuples and dicts of arrays item by item."""
     first = parts[0]
     if isinstance(first, Mapping):
         return {key: _concatenate([part[key] for part in parts]) for key in first}
@@ -271,9 +280,10 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
 
 
 def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]:
-    """Return the smallest and largest of values (N,), and the time of the largest.
+    """Return the smallest and the largest of values (N,).
 
-    Returns `min` and `max` and, if `time` (N,) is given, `time_of_max`.
+    Returns:
+        Dictionary with `min`, `max` and, if `time` (N,) [s] is given, `time_of_max`.
     """
     found = {"min": float(values.min()), "max": float(values.max())}
     return found if time is None else found | {"time_of_max": float(time[values.argmax()])}
@@ -282,17 +292,24 @@ def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]
 def dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
     """Return the fraction (..., n) of leg forces due to the legs' own dynamics.
 
-    It is Fd/F, where Fd = F - F0, F are the forces and F0 those with massless legs. The result is
-    infinite or not a number where F is zero.
+    It is (F - F0) / F, infinite or NaN where F is zero.
+
+    Args:
+        total: (..., n) [N] leg forces F.
+        massless: (..., n) [N] leg forces F0 of the same motion with massless legs.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((total - massless) / total)
 
 
 def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray:
-    """Return the largest |Fd/F| (n,) over a motion, except where F is near zero.
+    """Return the peak fraction (n,) of leg forces due to the legs' own dynamics.
 
-    F are the forces (N, n), F0 those with massless legs, and Fd = F - F0.
+    It is the largest |(F - F0) / F| over the motion, except at instants at which F is near zero.
+
+    Args:
+        total: (N, n) [N] leg forces F.
+        massless: (N, n) [N] leg forces F0 of the same motion with massless legs.
     """
     fraction = np.abs(dynamic_fraction(total, massless))
     magnitude = np.abs(total)
@@ -303,7 +320,7 @@ def peak_dynamic_fraction(total: FloatArray, massless: FloatArray) -> FloatArray
 
 
 def zero_crossings(time: FloatArray, values: FloatArray) -> list[float]:
-    """Return the times at which values (N,) change sign, by linear interpolation."""
+    """Return the times [s] at which values (N,) change sign, linearly interpolated."""
     a, b = values[:-1], values[1:]
     rows = np.flatnonzero((a < 0.0) & (b >= 0.0) | (a > 0.0) & (b <= 0.0))
     fraction = a[rows] / (a[rows] - b[rows])

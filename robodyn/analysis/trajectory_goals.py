@@ -31,9 +31,9 @@ REST = 1e-6
 
 
 class GoalRefused(RobodynError):
-    """Raised for a rejected goal, with the reason and an error code.
+    """Error raised for a rejected FollowJointTrajectory goal; its message is the reason.
 
-    `code` is the error code of the FollowJointTrajectory result.
+    `code` is the error code of the action's result.
     """
 
     def __init__(self, text: str, code: GoalCode = GoalCode.INVALID_GOAL) -> None:
@@ -56,12 +56,12 @@ class Present(NamedTuple):
 
 
 class GoalPlan(NamedTuple):
-    """Plan for the execution of a goal.
+    """Accepted goal: trajectory, start time and tolerances.
 
     Attributes:
         trajectory: trajectory of the mechanism.
         start: start time [ns], on the clock of the states' stamps; None to start at once.
-        watch: tolerances of the goal.
+        watch: monitor of the goal's tolerances.
         with_tolerances: joints for which the goal states a path tolerance.
     """
 
@@ -72,7 +72,7 @@ class GoalPlan(NamedTuple):
 
 
 class Goal(Protocol):
-    """Fields of a FollowJointTrajectory goal that are read."""
+    """FollowJointTrajectory goal: the fields that `examine` reads."""
 
     trajectory: Any
     path_tolerance: Sequence[Any]
@@ -83,17 +83,20 @@ class Goal(Protocol):
 def examine(
     goal: Goal, mechanism: Mechanism, present: Present, settings: dict[str, Any]
 ) -> GoalPlan:
-    """Check a FollowJointTrajectory goal, and return the plan for its execution.
+    """Check a FollowJointTrajectory goal, and convert it to a plan for its execution.
 
     Args:
         goal: goal of the action.
         mechanism: mechanism with its limits and its payload.
         present: present state of the mechanism.
-        settings: see `goal_execution.GoalExecution`.
+        settings: default tolerances by name, see `goal_execution.GoalExecution`.
+
+    Returns:
+        The trajectory, its start time and tolerances.
 
     Raises:
-        GoalRefused: the goal is malformed, away from the mechanism, already over, or beyond a limit
-            of position, velocity or effort.
+        GoalRefused: the goal is malformed, starts away from the mechanism's position, is already
+            over, or exceeds a limit of position, velocity or effort.
     """
     space = space_of(mechanism, list(goal.trajectory.joint_names))
     _check_fields(goal)

@@ -32,7 +32,12 @@ LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 
 def unit_warnings(model: Model) -> list[str]:
-    """Return messages about implausible units of a model; empty if there are none."""
+    """Check the numbers of a model for plausible units.
+
+    Returns:
+        A message for each implausible length, inertia or limit, such as one in millimeters or
+        degrees; empty if there are none.
+    """
     tree, points = ZeroConfigurationTree(model), _joints_of_bodies(model)
     sizes = {
         body: float(max(np.linalg.norm(a - b) for a in at for b in at))

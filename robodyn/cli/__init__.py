@@ -50,7 +50,7 @@ OPTIONS = Path(__file__).with_name("options.json")
 
 
 def command_function(name: str) -> Callable[..., CommandResult | None]:
-    """Import and return the function of a command."""
+    """Import and return the function that implements a command, given its name."""
     module, function = COMMANDS[name][0].split(".")
     found: Callable[..., CommandResult | None] = getattr(
         import_module(f"robodyn.cli.{module}"), function
@@ -74,7 +74,7 @@ def _one_line(message: Warning | str, *_: object, **__: object) -> str:
 
 
 def main() -> None:
-    """Run `robodyn` with the arguments of this process."""
+    """Run the command `robodyn` with the command-line arguments of this process."""
     warnings.formatwarning = _one_line
     runs = not {"--help", "--version"} & set(sys.argv) and "_ROBODYN_COMPLETE" not in os.environ
     if runs and sys.argv[1:] and not sys.stderr.isatty():

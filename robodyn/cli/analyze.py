@@ -90,7 +90,7 @@ def analyze(
 def _recorded(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> CommandResult:
-    """Compare a recorded run with its plan, or with `path`."""
+    """Compare a recorded run with its own plan, or with the path `path`."""
     from robodyn.report.recorded_run import compare_with_plan
     from robodyn.report.recorded_run_page import extremes as run_extremes
     from robodyn.report.recorded_run_page import recorded_run_page

@@ -67,7 +67,7 @@ def check(
 
 
 def findings(mechanism: rd.Mechanism, load_warnings: LoadWarnings, model: str) -> dict[str, Any]:
-    """Collect the results of `robodyn check` for a mechanism, as data for JSON."""
+    """Collect the results of `robodyn check` for a mechanism as a dictionary for JSON."""
     found = describe(mechanism, load_warnings, model)
     found["parameters"] = [
         {"title": table.title, "columns": table.head, "rows": table.rows}

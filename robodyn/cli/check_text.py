@@ -21,7 +21,7 @@ WIDEST = 5
 
 
 def check_text(found: dict[str, Any]) -> Group:
-    """Format the results of `robodyn.cli.check.findings` as an object for rich."""
+    """Format the findings of `robodyn check` for the terminal, as an object of rich."""
     return Group(*_parts(found))
 
 
@@ -132,7 +132,7 @@ def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
-    """Format the data of closed loops: closures, rank, mobility, and motors."""
+    """Yield closures, rank, mobility and motors of closed loops as objects of rich."""
     columns = "name", "type", "parent", "child", "equations"
     if loops["closures"]:
         rows = ([str(closure[column]) for column in columns] for closure in loops["closures"])

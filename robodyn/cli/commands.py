@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Commands from functions: options, types, defaults and help come from signatures and docstrings.
+"""Creation of commands from functions: signatures and docstrings define options and help.
 
 Parameters of a function before `/` are positional arguments, the others options; the section Args
 of its docstring contains their help. Options that are passed on to a function of the library are
@@ -71,13 +71,13 @@ _SHARED = {
 
 
 class CommandResult(NamedTuple):
-    """Result of a command; a command that returns it has the option `--json`.
+    """Result of a command that has the option `--json`.
 
     Attributes:
-        found: the result as data.
-        text: the result for people: a string, or an object that rich prints.
+        found: the result as data for JSON.
+        text: the result for the terminal: a string, or an object that rich prints.
         failed: whether the exit code is 1.
-        then: function that is called after the output.
+        then: function to call after the output, if any.
     """
 
     found: Any
@@ -87,7 +87,7 @@ class CommandResult(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """Options that are parameters of another function; see `passed`."""
+    """Group of options that are parameters of another function; see `passed`."""
 
     function: str | Callable[..., Any]
     names: dict[str, str]
@@ -96,7 +96,10 @@ class Passed(NamedTuple):
 
 @dataclass(frozen=True)
 class Parameter:
-    """Parameter of a command; `kind` is the name of its type."""
+    """Positional argument or option of a command.
+
+    `kind` is the name of its type, `flags` its spellings on the command line.
+    """
 
     name: str
     kind: str
@@ -107,7 +110,7 @@ class Parameter:
     flags: tuple[str, ...] = ()
 
     def declared(self) -> inspect.Parameter:
-        """Return the parameter as a signature entry in the older form of typer."""
+        """Convert the parameter to a signature entry that all typer releases accept."""
         kind, default, flags = _TYPES[self.kind], self.default, self.flags
         if kind is bool and not default:
             # without its opposite `--no-...`
@@ -124,15 +127,19 @@ class Parameter:
 
 
 class Options(NamedTuple):
-    """Options that are determined when the command runs; see `option_defaults`."""
+    """Group of options that are determined when the command runs; see `option_defaults`."""
 
     declared: Callable[[], list[Parameter]]
 
 
 def option_defaults(declared: Callable[[], list[Parameter]]) -> Any:
-    """Return a default value that stands for options determined at run time.
+    """Return a parameter's default that stands for options determined at run time.
 
-    `declared` returns these options. The command receives their values as a dict.
+    Args:
+        declared: function that returns these options.
+
+    Returns:
+        The default value. The command receives the values of the options as a dict.
     """
     return Options(declared)
 
@@ -140,16 +147,16 @@ def option_defaults(declared: Callable[[], list[Parameter]]) -> Any:
 def passed(
     function: str | Callable[..., Any], names: str = "", vectors: str = "", **renamed: str
 ) -> Any:
-    """Return a default value that stands for the options of another function.
+    """Return a parameter's default that stands for the options of another function.
 
-    The command receives the values of these options as a dict.
+    The parameter receives a dict of the options' values, to pass on to that function.
 
     Args:
-        function: function that the command will call, see `signature`. A class stands for its
-            constructor.
-        names: its parameters, separated by spaces.
-        vectors: parameters that are given as text, several numbers in quotes.
-        renamed: options with another name than their parameter.
+        function: function that the command will call, or its name in robodyn. A class stands for
+            its constructor.
+        names: parameters that become options, separated by spaces.
+        vectors: parameters that consist of several numbers, which a user writes in quotes.
+        renamed: parameters by the name of their option, if the names differ.
     """
     own = {name: name for name in [*names.split(), *vectors.split()]}
     return Passed(function, own | renamed, tuple(vectors.split()))
@@ -193,9 +200,9 @@ def reading(
 
 
 def application(name: str, about: str) -> typer.Typer:
-    """Create a typer application with `--version` and completion.
+    """Create a typer application with the option `--version` and shell completion.
 
-    It does not handle errors.
+    Errors of its commands are raised, not formatted.
     """
     options: dict[str, Any] = {"name": name, "help": about, "no_args_is_help": True}
     if "pretty_exceptions_enable" in _OPTIONS:  # since 0.6
@@ -224,23 +231,23 @@ def _show_version(requested: bool) -> None:
 
 @dataclass(frozen=True)
 class Declaration:
-    """Declaration of a command: help and parameters."""
+    """Declaration of a command: help text and parameters."""
 
     help: str
     parameters: list[Parameter]
 
 
 def declaration(function: Callable[..., CommandResult | None], **short: str) -> Declaration:
-    """Return the declaration of a function as a command.
+    """Create the declaration of a command from a function's signature and docstring.
 
-    A command with a `model` also has the options for model files.
+    A command with a parameter `model` also gets the options for model files.
 
     Args:
-        function: the command.
+        function: function that implements the command.
         short: short spellings of its options, such as `output="-o"`.
 
     Returns:
-        Its help and parameters.
+        Help text and parameters.
 
     Raises:
         TypeError: a parameter has no description, or a type that a command line does not support.
@@ -263,9 +270,15 @@ def add_command(
     declared: Declaration,
     load: Callable[[], Callable[..., CommandResult | None]],
 ) -> None:
-    """Add a command, which loads its function when it runs.
+    """Add a command to an application; its function is loaded when the command runs.
 
     Errors of the library become one line on standard error and exit code 1.
+
+    Args:
+        app: application to extend.
+        name: name of the command.
+        declared: help text and parameters.
+        load: function that returns the command's function.
     """
     first = [each.name for each in declared.parameters if each.positional]
 
@@ -304,7 +317,7 @@ def _print(result: CommandResult, as_json: bool) -> None:
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Return the parameters of a command; groups are replaced by their members."""
+    """Yield the parameters of a command; groups are replaced by their members."""
     helps = _descriptions(_doc(function))
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
@@ -324,7 +337,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
 
 
 def _source(function: str | Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function or class itself, given its public name or its module and name."""
+    """Return the function or class with a public name or a dotted path in robodyn."""
     if not isinstance(function, str):
         return function
     module, _, name = f"robodyn.{function}".rpartition(".")
@@ -337,7 +350,7 @@ def _doc(function: Callable[..., Any]) -> str:
 
 
 def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Convert options into the arguments of a function, with those passed on as dicts."""
+    """Convert options to a function's arguments; groups of options become dicts."""
     found = {}
     for name, each in inspect.signature(function).parameters.items():
         group = each.default

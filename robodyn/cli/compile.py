@@ -54,7 +54,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
 
 
 def _in_silence() -> None:
-    """Silence a worker process, because one progress line for all of them is enough."""
+    """Suppress compilation messages of a worker process; the parent shows progress."""
     from robodyn.numerics.compilation_notes import notes
 
     notes.report_to(lambda line: None)
@@ -70,7 +70,7 @@ def _show(started: float) -> None:
 
 
 def use(model: str) -> None:
-    """Call the compiled functions of a model's kind, for single states and batches."""
+    """Call all compiled functions of a mechanism's kind, which compiles them."""
     from robodyn.algorithms.estimation import Encoders
     from robodyn.warmup import warm_up, warm_up_watching
 
@@ -93,7 +93,7 @@ def use(model: str) -> None:
 
 
 def _step_by_each_loop(mechanism: rd.Mechanism) -> None:
-    """Take a step with both compiled simulation loops of a kind of mechanism."""
+    """Simulate a step with each compiled simulation loop of a kind of mechanism."""
     from robodyn.dynamics.joint_friction import JointFriction, friction_rows
 
     rest = np.zeros(len(mechanism.joint_names))

@@ -66,7 +66,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> CommandResult:
 
 
 def installed() -> Iterator[Finding]:
-    """Yield findings (level, message) about robodyn, Python and the required packages."""
+    """Check Python, robodyn and required packages; yield findings (level, message)."""
     yield (
         "ok",
         (
@@ -82,7 +82,7 @@ def installed() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """Yield a finding for each optional extra, with the command to install it."""
+    """Check the optional packages; yield a finding (level, message) for each extra."""
     for extra, needs in EXTRAS.items():
         names = (re.split(r"[<>=!\[;~ ]", each, maxsplit=1)[0] for each in needs)
         absent = [name for name in names if not _version(name)]
@@ -94,7 +94,7 @@ def extras() -> Iterator[Finding]:
 
 
 def kernels() -> Iterator[Finding]:
-    """Yield findings about the cache of compiled code and whether it persists."""
+    """Check the cache of compiled code; yield findings (level, message)."""
     from robodyn.numerics.cache_folders import cache_folders, refused_folders
     from robodyn.numerics.compilation_notes import refusal
     from robodyn.numerics.kernel_cache import is_cached
@@ -117,7 +117,7 @@ def kernels() -> Iterator[Finding]:
 
 
 def ros() -> Iterator[Finding]:
-    """Yield findings about the ROS 2 installation that this Python imports."""
+    """Check the ROS 2 installation of this Python; yield findings (level, message)."""
     present = {name: importlib.util.find_spec(name) is not None for name in ROS}
     if not present["rclpy"]:
         yield "note", "no ROS 2 (rclpy): the library and this command work, nodes do not"
@@ -134,7 +134,14 @@ def ros() -> Iterator[Finding]:
 
 
 def setup_file(*folders: Path) -> Path | None:
-    """Return the `setup.bash` of the workspace around a folder, or of ROS 2 itself."""
+    """Find the `setup.bash` of the ROS 2 workspace that contains a folder.
+
+    Args:
+        folders: folders to examine, with their parents, in this order.
+
+    Returns:
+        The file; that of ROS 2 itself if there is no workspace; None without ROS 2.
+    """
     for folder in folders:
         for parent in (folder, *folder.parents):
             for file in (parent / "install" / "setup.bash", parent / "setup.bash"):
@@ -144,9 +151,9 @@ def setup_file(*folders: Path) -> Path | None:
 
 
 def graph_command(setup: Path | None) -> list[str]:
-    """Return the command that runs `robodyn_ros.graph_check`, as a list of arguments.
+    """Return the command that checks the running ROS 2 graph, as a list of arguments.
 
-    It runs in the environment that the file `setup` sets up, if there is one.
+    It sources the file `setup` first, unless that is None.
     """
     if setup is None:
         return [sys.executable, "-m", "robodyn_ros.graph_check"]
@@ -155,7 +162,7 @@ def graph_command(setup: Path | None) -> list[str]:
 
 
 def running_graph(setup: Path | None = None) -> Iterator[Finding]:
-    """Yield the findings of `robodyn_ros.graph_check` about the running graph."""
+    """Check the running ROS 2 graph; yield findings (level, message)."""
     command = graph_command(setup)
     try:
         done = subprocess.run(

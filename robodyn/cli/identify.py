@@ -25,7 +25,7 @@ def read_all(
     effort_gain: str = "1",
     joint: list[str] | None = None,
 ) -> list[list[Any]]:
-    """Read all recordings: for the fit, for validation, and with a payload.
+    """Read recordings for the fit, for validation, and with a payload, as three lists.
 
     Args:
         mechanism: recorded mechanism.

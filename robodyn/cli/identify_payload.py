@@ -63,7 +63,10 @@ def identify_payload_command(
 
 
 def payload_parameters(found: Payload) -> dict[str, float | list[float]]:
-    """Return the payload parameters of a node by name; undetermined ones are zero."""
+    """Convert an identified payload to parameters of a node, by name.
+
+    Values that the recording does not determine are zero.
+    """
     com = np.where(np.isfinite(found.com_deviation), found.com, 0.0)
     seen = np.isfinite(found.inertia_deviation).all()
     inertia = found.inertia[np.triu_indices(3)] if seen else np.zeros(6)
@@ -75,7 +78,7 @@ def payload_parameters(found: Payload) -> dict[str, float | list[float]]:
 
 
 def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
-    """Set the payload of a running node with the command `ros2`.
+    """Set the payload parameters of a running node with the command `ros2`.
 
     Returns:
         The parameters that were set, by name.

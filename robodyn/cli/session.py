@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Common parts of the commands: errors in one line, models without warnings, progress, reports."""
+"""Common functions of the commands: error messages, loading, progress bars and reports."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ BAR_AFTER = 2.0
 
 @contextmanager
 def one_line_errors() -> Iterator[None]:
-    """Convert errors of the library to one line on standard error and exit code 1."""
+    """Print a RobodynError raised within this context, and exit with code 1.
+
+    The message is one line on standard error.
+    """
     try:
         yield
     except RobodynError as error:
@@ -41,7 +44,7 @@ def one_line_errors() -> Iterator[None]:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Read models without warnings of unphysical inertias within this context.
+    """Suppress warnings about unphysical inertias within this context.
 
     `robodyn check` reports these inertias.
     """
@@ -51,16 +54,22 @@ def quietly() -> Iterator[None]:
 
 
 def load_quietly(model: str) -> rd.Mechanism:
-    """Load a mechanism without warnings of unphysical inertias."""
+    """Load a mechanism, and suppress warnings about unphysical inertias."""
     with quietly():
         mechanism: rd.Mechanism = rd.load(model)
     return mechanism
 
 
 def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str, rd.Trajectory]:
-    """Load a mechanism and a path, and return both with the name of the path.
+    """Load a mechanism and a path for it.
 
-    By default the path is that of its paper, or a demonstration.
+    Args:
+        model: source of the mechanism, see `load`.
+        path: name or file of the path; by default that of the mechanism's paper, or a
+            demonstration.
+
+    Returns:
+        Mechanism, name of the path, and trajectory.
     """
     from robodyn.trajectories.waypoints import default_path
 
@@ -71,10 +80,14 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str,
 
 
 def writable(path: Path, force: bool) -> Path:
-    """Return a path to write to, unchanged; an existing file requires `force`.
+    """Check that a file may be written, and return its path.
+
+    Args:
+        path: file to write.
+        force: whether an existing file may be overwritten.
 
     Raises:
-        OutputError: the file exists.
+        OutputError: the file exists and `force` is False.
     """
     if path.exists() and not force:
         raise OutputError(
@@ -86,8 +99,12 @@ def writable(path: Path, force: bool) -> Path:
 def numbers(name: str, text: str) -> list[float] | None:
     """Parse numbers separated by spaces or commas; None for an empty string.
 
+    Args:
+        name: name of the option, for messages.
+        text: text to parse.
+
     Raises:
-        InvalidInput: the string contains something else.
+        InvalidInput: the text contains something else.
     """
     try:
         return [float(part) for part in text.replace(",", " ").split()] if text else None
@@ -99,10 +116,15 @@ def numbers(name: str, text: str) -> list[float] | None:
 
 
 def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
-    """Raise if the file name of an option does not have the required ending.
+    """Reject a file name of an option that does not have a required extension.
+
+    Args:
+        option: name of the option, for messages.
+        path: file name; None is accepted.
+        endings: permitted extensions, lower case.
 
     Raises:
-        InvalidInput: the name has another ending.
+        InvalidInput: the file name has another extension.
     """
     if path is not None and path.suffix.lower() not in endings:
         expected = " or ".join(filter(None, endings))
@@ -113,9 +135,16 @@ def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
 
 @contextmanager
 def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], None]]:
-    """Yield a function to report progress, which shows a bar on a terminal.
+    """Show a progress bar on a terminal within this context.
 
     The bar appears after two seconds.
+
+    Args:
+        what: label of the bar.
+        total: progress at the end.
+
+    Yields:
+        Function that reports the progress.
     """
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
@@ -139,14 +168,14 @@ def progress_bar(what: str, total: float = 1.0) -> Iterator[Callable[[float], No
 
 
 def command_line() -> str:
-    """Return the running command line as a user would type it."""
+    """Return the command line of this process as a user would type it."""
     return shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
 
 
 def write_report(
     page: Page, html: Path | None, png: Path | None = None, pdf: Path | None = None
 ) -> None:
-    """Write a page to a file, and its charts as PNG files and as a PDF, if requested."""
+    """Write a page as HTML, and its charts as PNG files and as a PDF, as requested."""
     if html is not None:
         # imported here: most runs write no report
         from robodyn.report.page import write_page

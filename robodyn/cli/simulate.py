@@ -22,7 +22,7 @@ from robodyn.cli.session import mechanism_and_path, progress_bar
 def _model_and_plant(
     mechanism: rd.Mechanism, *, friction: bool = True, payload: float = 0.0
 ) -> tuple[rd.Mechanism, rd.Mechanism]:
-    """Return the controller's model and the plant.
+    """Return the controller's model and the simulated plant.
 
     Args:
         mechanism: mechanism of the file.
@@ -84,7 +84,7 @@ def simulate(
 
 
 def _beyond_reach(mechanism: rd.Mechanism, name: str, path: rd.Trajectory) -> list[str]:
-    """Raise if a path leaves the travel of a joint, before the simulation starts.
+    """Reject a path that leaves the travel of a joint, before it is simulated.
 
     Raises:
         InfeasibleTrajectory: the mechanism cannot follow the path.

@@ -37,7 +37,7 @@ TRAJECTORY_TOLERANCE = 1e-4
 
 
 class _ScheduledTrajectory(NamedTuple):
-    """A trajectory that starts at `start` [ns], or with the next state if `start` is None."""
+    """Trajectory that starts at `start` [ns], or with the next state if that is None."""
 
     trajectory: Trajectory
     start: int | None
@@ -164,7 +164,7 @@ class ActiveTrajectory:
 
     @property
     def is_holding(self) -> bool:
-        """Whether the mechanism holds or stops instead of following a requested trajectory."""
+        """Whether the mechanism holds or stops, instead of following a trajectory."""
         return self._given is None or self._given.holding
 
     @property
@@ -173,7 +173,7 @@ class ActiveTrajectory:
         return self._stops or self._stop is not None
 
     def past_end(self, trajectory: Trajectory) -> float | None:
-        """Return the time [s] since the end of a trajectory; None if it is no longer followed.
+        """Return the time [s] since the end of a trajectory; None if no longer followed.
 
         The time is negative before the end, and minus infinity before the beginning.
         """
@@ -185,14 +185,14 @@ class ActiveTrajectory:
         return self._path_time - self._path.duration if self.is_started else -np.inf
 
     def leave(self) -> None:
-        """Discard the trajectory, because something else has moved the mechanism."""
+        """Discard the trajectory, because the mechanism was moved by other means."""
         self._given = self._next = self._path = self._stop = None
         self.is_started, self._hold_when_idle = False, True
 
     def at(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> tuple[Pace, Trajectory] | None:
-        """Return the `Pace` and the trajectory to follow at a time; None if there is no motion.
+        """Return the `Pace` and the trajectory to follow at a time; None without a motion.
 
         `time` [ns] is the time of the measured state. Without a velocity (nv,), the first
         trajectory starts directly, at any measured configuration.
@@ -235,7 +235,7 @@ class ActiveTrajectory:
     def _begin_to_stop(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> None:
-        """Begin a stop from the measured state, or from the planned state without a velocity."""
+        """Begin a stop from the measured state; without velocity, from the planned one."""
         self._stops = False
         motion = None
         if self._path is not None and self.is_started:
@@ -273,7 +273,7 @@ class ActiveTrajectory:
         self._next = waiting
 
     def _is_away(self, time: int, configuration: FloatArray) -> bool:
-        """Return whether the measured configuration differs from the start of the trajectory."""
+        """Return whether a measured configuration differs from the trajectory's start."""
         given = self._given
         if given is None or given.holding:
             return False

@@ -43,7 +43,14 @@ class CommandUnit:
         return self.unit == "effort"
 
     def of_efforts(self, efforts: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
-        """Convert efforts (..., n) [N or N m] at joint velocities into commands (..., n)."""
+        """Convert joint efforts (..., n) [N or N m] to commands (..., n).
+
+        `rates` (..., n) [m/s or rad/s] are the joint velocities.
+
+        Returns:
+            Commands: efforts [N or N m], motor torques [N m] or currents [A], depending on the
+            unit.
+        """
         if self.unit == "torque":
             return self._mechanism.motor_torques(efforts, rates)
         if self.unit == "current":
@@ -51,7 +58,10 @@ class CommandUnit:
         return efforts
 
     def to_efforts(self, commands: FloatArray, rates: ArrayLike | None = None) -> FloatArray:
-        """Convert commands (..., n) into efforts (..., n) [N or N m]."""
+        """Convert commands (..., n) to joint efforts (..., n) [N or N m].
+
+        `rates` (..., n) [m/s or rad/s] are the joint velocities.
+        """
         if self.unit == "torque":
             return self._mechanism.efforts_of(commands, rates)
         if self.unit == "current":

@@ -46,7 +46,10 @@ class Controller(Protocol):
     def __call__(
         self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
     ) -> FloatArray:
-        """Return the efforts (n,) [N or N m] for a state at `time` [s] of the trajectory."""
+        """Return the efforts (n,) [N or N m] for a state at `time` [s] of the trajectory.
+
+        The state is a measured configuration (nq,) and velocity (nv,).
+        """
 
 
 class ComputedTorque:
@@ -108,7 +111,9 @@ class ComputedTorque:
         return efforts + self.for_friction(error, desired) if friction.exists else efforts
 
     def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
-        """Compute the efforts (n,) that compensate friction of a desired motion.
+        """Compute the efforts (n,) that compensate the friction of a desired motion.
+
+        `error` (nv,) is the displacement from the measured to the desired configuration.
 
         Raises:
             KinematicsError: the mechanism has no solution at the desired configuration.
@@ -118,14 +123,26 @@ class ComputedTorque:
     def looking_ahead(
         self, desired: Motion, trajectory: Trajectory | None, time: float | FloatArray
     ) -> Motion:
-        """Return the desired motion, with the acceleration of `preview` [s] after `time` (...)."""
+        """Return the desired motion with the acceleration planned for a later time.
+
+        The acceleration is that of the trajectory `preview` [s] after `time` (...).
+        """
         if not self.preview or trajectory is None:
             return desired
         ahead = trajectory.sample(time + self.preview)
         return desired._replace(acceleration=ahead.acceleration)
 
     def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
-        """Compute the planned acceleration (nv,) plus feedback of the errors (eq. 4.1)."""
+        """Compute the planned acceleration plus feedback of the errors (eq. 4.1).
+
+        Args:
+            error: (nv,) displacement from the measured to the desired configuration.
+            velocity: (nv,) measured velocity.
+            desired: planned motion.
+
+        Returns:
+            Acceleration (nv,).
+        """
         rows = np.array([error, velocity, desired.velocity, desired.acceleration], dtype=np.float64)
         out: FloatArray = np.empty(len(error))
         error, measured, planned, acceleration = rows
@@ -148,7 +165,7 @@ class _InverseDynamicsLaw:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the efforts (n,) at `time` [s] for a measured state and motion of the base.
+        """Compute the efforts (n,) for a measured state and base motion at `time` [s].
 
         Raises:
             KinematicsError: the configuration of the motion is singular.
@@ -199,23 +216,23 @@ def reduced_efforts(
     efforts: FloatArray,
     limits: FloatArray,
 ) -> FloatArray:
-    """Reduce efforts to limits by reducing the acceleration that they cause, not its direction.
+    """Reduce efforts to limits, keeping the direction of the acceleration they cause.
 
     Near singularities of type 2, where large efforts nearly cancel, efforts that are clipped one by
-    one cause an acceleration in another direction. If no share of the acceleration is within the
+    one cause an acceleration in another direction. If no fraction of the acceleration is within the
     limits, the efforts are clipped, or all reduced in proportion, whichever causes the smaller
     error of the acceleration.
 
     Args:
         mechanism: mechanism with the drives.
-        configuration: (..., nq).
+        configuration: (..., nq) at which the efforts act.
         resting: (..., n) [N or N m] efforts that cause no acceleration.
         efforts: (..., n) [N or N m] that cause the acceleration.
         limits: (..., n) [N or N m] largest magnitudes in both directions; a drive that acts in one
             direction only, such as a cable, exerts no effort in the other.
 
     Returns:
-        (..., n) [N or N m], always finite and within the limits.
+        Efforts (..., n) [N or N m], always finite and within the limits.
 
     Raises:
         KinematicsError: the configuration is singular.
@@ -239,7 +256,7 @@ def limited_efforts(
     limits: FloatArray,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Reduce the efforts of a motion to limits, with the direction of acceleration kept.
+    """Reduce the efforts of a motion to limits, keeping the acceleration's direction.
 
     Args:
         mechanism: mechanism with the drives.
@@ -249,7 +266,7 @@ def limited_efforts(
         base: motion of the base; at rest by default.
 
     Returns:
-        (..., n) [N or N m] efforts within the limits, see `reduced_efforts`.
+        Efforts (..., n) [N or N m] within the limits, see `reduced_efforts`.
 
     Raises:
         KinematicsError: a configuration is singular.
@@ -265,7 +282,12 @@ def limited_efforts(
 
 
 def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
-    """Convert a gain, one number, (size,) or (size, size), to a matrix (size, size).
+    """Convert a controller gain to a matrix (size, size).
+
+    Args:
+        name: name of the gain in error messages.
+        value: one number, the diagonal (size,), or a matrix (size, size).
+        size: number of coordinates.
 
     Raises:
         InvalidInput: the shape is wrong, or the matrix is not symmetric positive definite.
@@ -288,7 +310,7 @@ def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
 
 
 class PlannedFriction:
-    """Friction that control compensates for the planned motion instead of the measured one.
+    """Joint friction that a controller compensates for the planned, not measured, motion.
 
     Args:
         mechanism: model of the controller.
@@ -296,7 +318,7 @@ class PlannedFriction:
 
     Attributes:
         rest: the mechanism without this friction; `mechanism` itself if there is none.
-        exists: whether there is any such friction.
+        exists: whether the mechanism has such friction.
         gain: (n, nv) efforts for a displacement; zero except for strong viscous friction.
     """
 
@@ -309,7 +331,7 @@ class PlannedFriction:
             self.gain = self.gain @ np.linalg.solve(kv, kp)
 
     def efforts(self, planned: Motion) -> FloatArray:
-        """Compute the efforts (..., n) [N or N m] that compensate friction of a planned motion.
+        """Compute efforts (..., n) [N or N m] that compensate a planned motion's friction.
 
         Raises:
             KinematicsError: the planned configuration is singular.

@@ -41,7 +41,10 @@ class ConditionLevel:
         self.level = OK
 
     def update(self, number: float) -> bool:
-        """Update the level for a condition number; return whether it changed. NaN is an ERROR."""
+        """Update the level for a condition number; return whether the level changed.
+
+        A condition number of NaN is an ERROR.
+        """
         before = self.level
         keep = 1.0 - self.hysteresis
         if not number < (self.error * keep if before == ERROR else self.error):
@@ -59,7 +62,7 @@ def weakest_direction(
     """Return the direction in which a mechanism resists least, and its name.
 
     Returns:
-        (6,) unit vector [translation; rotation times the characteristic length] in which a platform
+        Unit vector (6,) [translation; rotation times the characteristic length] in which a platform
         yields, or in which an arm can hardly move (the left singular vector of the smallest
         singular value of the Jacobian; for fewer than six joints, of those directions in which the
         arm can move), and the name of its largest component, such as `rotation about x`.
@@ -69,7 +72,7 @@ def weakest_direction(
 
 
 def direction_name(direction: FloatArray) -> str:
-    """Return the name of the largest component of a twist (6,), e.g. `rotation about x`."""
+    """Return the name of a twist's largest component, such as `rotation about x`."""
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return f"{kind} {_AXES[largest % 3]}"
@@ -107,7 +110,8 @@ def condition_rate(
     The arguments are its configuration (nq,) and velocity (nv,). The rate is computed by a central
     difference of the reciprocal condition number, which has no pole. The rate is zero at rest, NaN
     if the condition number is infinite, and infinite next to such a configuration. Pass the
-    condition number as `number` if it is known.
+    condition number as `number` if it is known. `characteristic_length` [m] is the length by which
+    moments are divided.
 
     Raises:
         InvalidInput: shapes are wrong or values not finite.
@@ -134,9 +138,10 @@ def condition_rate(
 
 
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
-    """Compute a speed factor near a singularity: 1 up to `warn`, falling to 0 at `error`.
+    """Compute a speed factor for a condition number: 1 up to `warn`, 0 from `error`.
 
-    Motion away from the singularity is not slowed. A condition number of NaN gives 0.
+    Motion away from the singularity (`approaching` is false) is not slowed. A condition number of
+    NaN gives 0.
 
     Returns:
         The speed factor, from 0 (stop) to 1 (as planned).

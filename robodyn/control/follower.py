@@ -39,7 +39,7 @@ class TrajectoryFollower(ActiveTrajectory):
             the measured configuration at rest, for any trajectory.
         kp, kv: gains of computed torque, see `ComputedTorque`.
         settings: all other settings.
-        options: fields of `FollowerSettings` that replace the values in `settings`.
+        options: keyword arguments that override fields of `settings`.
 
     Attributes:
         abandoned: reason why the motion was aborted; cleared when another motion begins.
@@ -91,7 +91,9 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @property
     def mode(self) -> str:
-        """Control mode, one of MODES; leaving `gravity_compensation` holds the next state.
+        """Control mode, one of MODES.
+
+        When the mode `gravity_compensation` is left, the mechanism holds the next measured state.
 
         Raises:
             InvalidInput: the new mode is unknown.
@@ -123,12 +125,15 @@ class TrajectoryFollower(ActiveTrajectory):
         self.clock.target = scale
 
     def abandon(self, why: str) -> None:
-        """Abort the motion because commands have no effect; store the reason in `abandoned`."""
+        """Abort the motion because commands have no effect.
+
+        `why` is the reason, which is stored in `abandoned`.
+        """
         self.abandoned = why
         self.stop()
 
     def set_gains(self, kp: ArrayLike, kv: ArrayLike, preview: float = 0.0) -> None:
-        """Change the gains of computed torque, see `ComputedTorque`.
+        """Change the gains and the preview of computed torque, see `ComputedTorque`.
 
         Raises:
             InvalidInput: gains are not positive, or the preview is negative.
@@ -168,9 +173,17 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: ArrayLike | None = None,
     ) -> Command | None:
-        """Compute the `Command` for a state at `time` [ns]; None without a motion to follow.
+        """Compute the efforts for a measured state at `time` [ns].
 
         In a singular configuration, where no efforts exist, the last efforts are repeated.
+
+        Args:
+            time: time [ns] of the state.
+            configuration, velocity: (nq,) and (nv,) measured state.
+            wrench: (6,) [N, N m] external wrench on the body; zero by default.
+
+        Returns:
+            Efforts and the motion that they belong to; None without a motion to follow.
 
         Raises:
             InvalidInput: a state or a wrench has the wrong shape or is not finite, or a state is
@@ -194,7 +207,7 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: FloatArray | None = None,
     ) -> Command | None:
-        """Compute the `Command` for a state like `command`, without checks of the arguments.
+        """Compute the `Command` like `command`, but without checks of the arguments.
 
         The quaternion of a pose is normalized. NumPy may warn of overflow.
         """
@@ -222,7 +235,7 @@ class TrajectoryFollower(ActiveTrajectory):
     def _requested_motion(
         self, time: int, configuration: FloatArray, velocity: FloatArray
     ) -> RequestedMotion | None:
-        """Return the motion for which to compute efforts: planned, or measured and corrected."""
+        """Return the motion for inverse dynamics: planned, or measured with feedback."""
         # feedforward does not use the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self.at(time, configuration, seen)
@@ -257,7 +270,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return RequestedMotion(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Return whether a state's error aborts the motion, or restarts the stop after an abort."""
+        """Return whether a state's error aborts the motion, or restarts a stop."""
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
         why = describe_deviation(
@@ -279,7 +292,9 @@ class TrajectoryFollower(ActiveTrajectory):
         self._seen = time
 
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
-        """Compute efforts (n,) within limits that hold a configuration at rest under a wrench (6,).
+        """Compute efforts (n,) [N or N m] that hold a configuration under a wrench.
+
+        The efforts are within the limits of the drives; the wrench (6,) [N, N m] acts on the body.
 
         In a singular configuration, where no efforts exist, the last efforts are repeated.
 

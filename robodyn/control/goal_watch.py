@@ -33,8 +33,8 @@ class Tolerances(NamedTuple):
     """Largest permitted errors (n,) of the joints; infinite for no limit.
 
     Attributes:
-        position: [m or rad].
-        velocity: [m/s or rad/s].
+        position: [m or rad] largest position errors.
+        velocity: [m/s or rad/s] largest velocity errors.
     """
 
     position: FloatArray
@@ -61,9 +61,14 @@ class Errors(NamedTuple):
 
 
 def resolved(name: str, given: float, default: float) -> float:
-    """Resolve a message's tolerance: 0 selects the default, negative means no limit.
+    """Resolve the tolerance of a message, in which 0 selects the default.
 
-    A default of 0 also means no limit.
+    A negative tolerance, or a default of 0, means no limit.
+
+    Args:
+        name: name of the tolerance in error messages.
+        given: tolerance in the message.
+        default: tolerance that 0 selects.
 
     Returns:
         The largest permitted error; infinite for no limit.
@@ -108,7 +113,7 @@ class GoalWatch:
         self._ended: int | None = None
 
     def judge(self, time: int, past_end: float, errors: Errors) -> Verdict | None:
-        """Return the verdict for the state at `time` [ns]; None while the motion continues.
+        """Return the verdict for a state at `time` [ns]; None while the motion continues.
 
         Args:
             time: time [ns] of the state.
@@ -135,13 +140,16 @@ class GoalWatch:
 
 
 def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:
-    """Return a description of a joint that exceeds its tolerance; empty if none does.
+    """Describe a joint whose error exceeds its tolerance.
 
     Args:
         names: (n,) names of the joints.
         tolerances: tolerances that apply.
         errors: measured errors.
         which: kind of the tolerances, `path` or `goal`.
+
+    Returns:
+        The description; empty if all errors are within the tolerances.
     """
     for what, allowed, found in zip(Errors._fields, tolerances, errors, strict=True):
         over = ~(np.abs(found) <= allowed)  # a NaN is over

@@ -31,7 +31,7 @@ class Impedance:
     Args:
         mechanism: model of the controller.
         stiffness: [N/m, N m/rad] of translation and rotation; one number, (6,) or (6, 6).
-        damping: [N s/m, N m s/rad], likewise.
+        damping: [N s/m, N m s/rad] of translation and rotation; one number, (6,) or (6, 6).
 
     Raises:
         InvalidInput: gains are not positive (a matrix: not symmetric positive definite).
@@ -72,8 +72,8 @@ class Impedance:
         """Compute the wrench of spring and damper on the body.
 
         Args:
-            configuration: (nq,) measured.
-            velocity: (nv,) measured.
+            configuration: (nq,) measured configuration.
+            velocity: (nv,) measured velocity.
             planned: (nq,) planned configuration.
             planned_velocity: (nv,) planned velocity.
 

@@ -32,7 +32,7 @@ class Reading(NamedTuple):
 
 
 class JointReadings:
-    """Merger of messages into readings of all joints of a mechanism.
+    """Merger of joint-state messages into readings of all joints of a mechanism.
 
     Args:
         names: (n,) names of the joints.
@@ -203,7 +203,10 @@ class JointReadings:
 
 
 def foreign_names(given: Sequence[str], names: Sequence[str]) -> str:
-    """Return a description of how joint names differ from expected ones, e.g. by a prefix."""
+    """Describe how joint names differ from the expected ones, e.g. by a prefix.
+
+    `given` are the names in a message, `names` the expected ones.
+    """
     for own in names:
         for name in given:
             before = name[: -len(own)]

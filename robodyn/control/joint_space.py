@@ -20,8 +20,8 @@ class JointMotion(NamedTuple):
 
     Attributes:
         positions: [m or rad]; the leg lengths of a platform.
-        velocities: [m/s or rad/s].
-        accelerations: [m/s^2 or rad/s^2].
+        velocities: [m/s or rad/s] of the joints.
+        accelerations: [m/s^2 or rad/s^2] of the joints.
         efforts: [N or N m] that the motion requires.
     """
 
@@ -36,12 +36,12 @@ def joint_motion(
 ) -> JointMotion:
     """Compute the motion of the driven joints, with efforts, at times (...) [s].
 
-    The efforts are those of the inverse dynamics.
+    The efforts are computed by inverse dynamics.
 
     Args:
         mechanism: mechanism with these joints.
         trajectory: motion of the mechanism.
-        times: (...) [s].
+        times: (...) [s] at which to evaluate the motion.
         is_limited: whether efforts beyond the drives' limits are reduced, see `reduced_efforts`.
 
     Returns:

@@ -35,7 +35,7 @@ MULTIPLES = (1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 0.7, 0.5, 0.25)
 def limited_handover(
     mechanism: Mechanism, old: Motion, new: Trajectory, blend: float, *, start: float = 0.0
 ) -> Handover:
-    """Plan a handover in `blend` [s], or in the shortest longer time within the limits.
+    """Plan a handover in `blend` [s], or in the shortest longer time within limits.
 
     The velocity and the effort of each joint stay within their limits. If the old motion at the
     beginning, or the new motion at the same time, exceeds a limit already, that value replaces the
@@ -87,7 +87,7 @@ def limited_stop(
     Args:
         mechanism: moving mechanism.
         motion: single motion at the beginning; its acceleration determines the initial efforts.
-        duration: [s], above 0.
+        duration: [s] requested duration of the stop, above 0.
 
     Returns:
         The motion to rest, and a description of the limit that it exceeds, if any. The motion is
@@ -121,7 +121,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
-    """Find the position limit exceeded most, by more than at the beginning of the motion."""
+    """Find the position limit exceeded most, relative to the start of the motion."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]
@@ -138,7 +138,7 @@ def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolatio
 
 
 class DriveDemand(NamedTuple):
-    """Absolute velocities and efforts (K, n) that a motion requires of the driven joints."""
+    """Magnitudes (K, n) of the velocities and efforts of the driven joints in a motion."""
 
     rates: FloatArray
     efforts: FloatArray
@@ -160,7 +160,11 @@ WITHIN_LIMITS = LimitViolation(0.0, "")
 
 
 def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
-    """Compute the `DriveDemand` of a motion; None if the kinematics have no solution."""
+    """Compute the velocities and efforts that a motion requires of the driven joints.
+
+    Returns:
+        Their magnitudes; None if the kinematics have no solution.
+    """
     configuration, velocity, _ = motion
     try:
         return DriveDemand(
@@ -174,7 +178,7 @@ def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
 def worst_violation(
     mechanism: Mechanism, found: DriveDemand | None, *others: DriveDemand | None
 ) -> LimitViolation:
-    """Find the velocity or effort limit that is exceeded most; velocity limits come first.
+    """Find the velocity limit or, if all hold, the effort limit that is exceeded most.
 
     Args:
         mechanism: mechanism with the limits.
@@ -211,5 +215,5 @@ def worst_violation(
 
 
 def row(motion: Motion) -> Motion:
-    """Return a single motion as a batch of one, with arrays (1, k)."""
+    """Convert a single motion to a batch of one motion, with arrays (1, k)."""
     return type(motion)(*(np.asarray(values)[None] for values in motion))

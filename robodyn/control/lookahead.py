@@ -2,7 +2,7 @@
 
 """Preview of a path: threshold crossings of its condition number, and its singularities.
 
-Times are those of `robodyn.control.singularity`, refined by root finding.
+Times are computed by the functions of `robodyn.control.singularity`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Outlook:
         time_of_highest: time [s] of the highest condition number.
         warn_times, error_times: times [s] at which the condition number rises above a threshold; 0
             if the path starts above it.
-        meetings: singularities of the path, with times and types.
+        meetings: singularities on the path, with times and types.
         warn, error: the thresholds.
         matters: whether the mechanism needs a regular Jacobian to move; see `needs_regularity`.
     """
@@ -61,7 +61,7 @@ class Outlook:
 
     @property
     def first_trouble(self) -> float:
-        """Time [s] of the first singularity or crossing of `error`; infinite if there is none."""
+        """Time [s] of the first singularity or crossing of `error`; otherwise infinite."""
         return min((*self.singular_times, *self.error_times), default=np.inf)
 
     @property
@@ -101,7 +101,9 @@ def look_ahead(
     warn: float = 100.0,
     error: float = 1000.0,
 ) -> Outlook:
-    """Find threshold crossings and singularities of a mechanism along a trajectory.
+    """Find singularities and crossings of condition-number thresholds on a trajectory.
+
+    `warn` and `error` are the thresholds.
 
     Returns:
         The condition numbers, threshold crossings and singularities of the path.

@@ -34,7 +34,15 @@ class Pace(NamedTuple):
     change: float
 
     def motion(self, trajectory: Trajectory, ahead: float = 0.0) -> Motion:
-        """Return the motion of a trajectory at this pace, `ahead` [s] from now."""
+        """Evaluate a trajectory at this path time, speed and rate of change of the speed.
+
+        Args:
+            trajectory: motion over path time.
+            ahead: [s] time from now at which to evaluate it.
+
+        Returns:
+            Configuration, velocity and acceleration.
+        """
         motion = trajectory.sample(self.path + self.speed * ahead)
         if self.speed == 1.0 and self.change == 0.0:
             return motion
@@ -66,11 +74,20 @@ class PathClock:
         self._begun = False
 
     def begin(self, time: int) -> None:
-        """Start at path time 0 at `time` [ns]; from rest, so the speed may start at any value."""
+        """Start at path time 0 at `time` [ns].
+
+        The mechanism is at rest, so the speed may start at any value.
+        """
         self._origin, self._offset, self._begun = time, 0.0, False
 
     def continue_on(self, time: int, start: int) -> float:
-        """Continue at `time` [ns] on another path, which began at `start`, at the same speed."""
+        """Continue at `time` [ns] on another path at the present speed.
+
+        `start` [ns] is the time at which the other path began.
+
+        Returns:
+            Time [s] along the other path.
+        """
         since = (time - start) * 1e-9
         real = self._is_real
         self._origin, self._offset = (start, 0.0) if real else (time, since)
@@ -78,7 +95,10 @@ class PathClock:
         return since
 
     def at(self, time: int) -> Pace:
-        """Return the `Pace` at `time` [ns]; for a late state, nearly the previous pace."""
+        """Return the `Pace` at `time` [ns].
+
+        For a state that arrives late, it is nearly the previous pace.
+        """
         since = (time - self._origin) * 1e-9
         if not self._begun:
             self._speed = self._goal = self.target

@@ -32,7 +32,7 @@ class PathProgress:
 
     Args:
         mechanism: mechanism that moves.
-        trajectory: the path.
+        trajectory: motion that the mechanism follows, possibly more slowly.
         start: time [ns] of states at which the path begins; None for the first state.
     """
 
@@ -50,7 +50,7 @@ class PathProgress:
         self._path, self._pace = 0.0, 1.0
 
     def at(self, time: int, configuration: FloatArray) -> float | None:
-        """Return the path time [s] at `time` [ns]; None if the mechanism is not on the path.
+        """Estimate the path time [s] at `time` [ns]; None if the state is off the path.
 
         If the clock is set back, the path starts again.
 
@@ -78,7 +78,7 @@ class PathProgress:
         return found
 
     def _near(self, expected: float, configuration: FloatArray) -> float | None:
-        """Return the path time [s] of the nearest point; None if it is far from `expected`."""
+        """Return the path time [s] of the nearest point; None if far from `expected`."""
         before, here, after = self._distances(
             np.array([expected - STEP, expected, expected + STEP]), configuration
         )

@@ -27,12 +27,15 @@ PREDICTION_TIME = 0.2
 
 
 def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
-    """Return the largest errors (n,) of the driven joints [m or rad]; None for no limit.
+    """Return the largest permitted errors (n,) [m or rad] of the driven joints.
 
     Args:
         mechanism: mechanism with these joints.
         given: one tolerance for all joints; 0 for no limit; negative for the defaults TURNING and
             SLIDING.
+
+    Returns:
+        The errors; None for no limit.
     """
     if given == 0.0:
         return None
@@ -48,14 +51,17 @@ def describe_deviation(
     configuration: FloatArray,
     velocity: FloatArray | None = None,
 ) -> str:
-    """Return a description of a joint that exceeds its tolerance; empty if none does.
+    """Describe a joint whose error exceeds its tolerance.
 
     Args:
         mechanism: moving mechanism.
-        tolerance: [m or rad].
+        tolerance: (n,) [m or rad] largest permitted errors.
         motion: planned motion.
-        configuration: (nq,) measured.
-        velocity: (nv,) measured; if given, errors are predicted PREDICTION_TIME ahead.
+        configuration: (nq,) measured configuration.
+        velocity: (nv,) measured velocity; if given, errors are predicted PREDICTION_TIME ahead.
+
+    Returns:
+        The description; empty if all errors are within the tolerances.
     """
     try:
         both = np.stack([motion.configuration, configuration])

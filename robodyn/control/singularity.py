@@ -30,7 +30,7 @@ ZERO = 1e-7
 
 
 class Crossing(NamedTuple):
-    """Time [s] at which the condition number crosses a threshold, and whether it rises."""
+    """Time [s] at which the condition number crosses a threshold, and the direction."""
 
     time: float
     upward: bool
@@ -47,7 +47,10 @@ class MotionSingularity(NamedTuple):
 def singular_times(
     mechanism: Mechanism, trajectory: Trajectory, samples: int = INTERVALS
 ) -> FloatArray:
-    """Return the times (n,) [s] at which a motion is singular; see `motion_singularities`."""
+    """Return the times (K,) [s] at which a motion is singular.
+
+    `samples` is the number of sampled intervals, see `motion_singularities`.
+    """
     return np.array(
         [meeting.time for meeting in motion_singularities(mechanism, trajectory, samples)]
     )
@@ -98,8 +101,14 @@ def threshold_crossings(
     """Find the times at which the condition number of a motion crosses `threshold`.
 
     A rise above the threshold and back within one of 1000 intervals is found only around a
-    singularity, because the intervals also end at the times `singular`. If these are not given,
-    they are computed. The other arguments have the same meaning as in `singular_times`.
+    singularity, because the intervals also end at the times `singular`.
+
+    Args:
+        mechanism: mechanism that moves.
+        trajectory: the motion.
+        threshold: condition number, above 1.
+        characteristic_length: length [m] by which moments are divided in the condition number.
+        singular: [s] times at which the motion is singular; computed if not given.
 
     Returns:
         The crossings in order of time, each with its direction.
@@ -131,7 +140,7 @@ def threshold_crossings(
 def _zeros(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, configurations: FloatArray
 ) -> list[float]:
-    """Return times [s] of singularities of one type, for a motion sampled on a grid of times.
+    """Return times [s] of singularities of one type, for a motion sampled at `grid`.
 
     If an interval is singular throughout, such as a straight wrist at rest, its start is returned.
     """
@@ -173,7 +182,7 @@ def _zeros(
 def _touches(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, values: FloatArray
 ) -> list[float]:
-    """Return the times [s] at which a nonnegative measure, sampled as (N,), reaches zero."""
+    """Return the times [s] at which a nonnegative sampled measure (N,) reaches zero."""
     from scipy.optimize import minimize_scalar  # slow to import and rarely needed
 
     largest = float(values.max())

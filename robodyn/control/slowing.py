@@ -40,14 +40,14 @@ class _Path:
 
 
 class SpeedScale:
-    """Speed factor, 0 to 1, that slows a mechanism near singularities of its path.
+    """Computation of a speed factor, 0 to 1, that slows a mechanism near singularities.
 
     Args:
         mechanism: mechanism that moves.
         slow_from: condition number above which the mechanism slows down when it approaches a
             singularity.
         stop_at: condition number at which it stops before the singularity.
-        characteristic_length: length [m] by which both condition numbers scale rotations.
+        characteristic_length: length [m] by which moments are divided in both condition numbers.
 
     Raises:
         InvalidInput: numbers are out of order or range.
@@ -68,7 +68,7 @@ class SpeedScale:
     def set_limits(
         self, slow_from: float, stop_at: float, characteristic_length: float = 1.0
     ) -> None:
-        """Change `slow_from`, `stop_at` and the characteristic length, as in the class.
+        """Change the limits `slow_from` and `stop_at`, and the characteristic length.
 
         Raises:
             InvalidInput: limits are out of order or range; the previous limits remain.
@@ -83,7 +83,9 @@ class SpeedScale:
                 path.stops = self._stops(path.progress.trajectory)
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
-        """Set a path that begins at `start` [ns] in the time of the states, or with the next state.
+        """Set the path that the mechanism follows.
+
+        It begins at `start` [ns] in the time of the states, or with the next state.
 
         Raises:
             InvalidInput, KinematicsError: the path cannot be evaluated; the previous one remains.
@@ -134,6 +136,9 @@ class SpeedScale:
 
 
 def _braking(stops: FloatArray, reached: float) -> float:
-    """Return the largest speed factor from which the motion can brake before the next stop."""
+    """Return the largest speed factor that permits braking before the next stop.
+
+    `stops` are the path times [s] at which to stop, and `reached` is the present one.
+    """
     ahead = stops[stops >= reached]
     return min(math.sqrt(2.0 * BRAKING * (ahead[0] - reached)), 1.0) if ahead.size else 1.0

@@ -33,7 +33,10 @@ class StateStamps:
         self._whole = True  # all stamps so far were whole seconds
 
     def discard(self) -> None:
-        """Do not count the last stamp as a repetition, because its message was rejected."""
+        """Discard the last stamp, because its message was rejected.
+
+        A message with the same stamp is then not a repetition.
+        """
         self._repeats = max(0, self._repeats - 1)
 
     def time_of(self, stamp: int, published: int, received: int) -> int:
@@ -77,7 +80,7 @@ MOST = 4  # largest number of tracks
 
 
 class ReceivedState(NamedTuple):
-    """State of a mechanism with stamp [ns], time of receipt [s], position and velocity."""
+    """Received state of a mechanism: stamp [ns], time of receipt [s], position, velocity."""
 
     stamp: int
     received: float

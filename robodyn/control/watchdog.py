@@ -61,7 +61,7 @@ class Watchdog:
         self._silence = 0.0
 
     def state(self, now: float) -> WatchdogState:
-        """Return the `WatchdogState` at `now` [s]; its level is `ok` before the first message.
+        """Return the reaction at `now` [s]; its level is `ok` before the first message.
 
         Raises:
             InvalidInput: the time is not finite.
@@ -84,7 +84,7 @@ class Watchdog:
 
 
 class EffortRampDown:
-    """Factor that fades out the efforts of a controller that was switched off.
+    """Ramp that fades out the efforts of a controller that was switched off.
 
     Args:
         hold: duration [s] of full efforts.
@@ -100,7 +100,7 @@ class EffortRampDown:
         self._silence.record_message(now)
 
     def fraction(self, now: float) -> float:
-        """Return the factor by which to multiply the efforts at `now` [s], from 1 down to 0.
+        """Return the factor, from 1 down to 0, by which to multiply efforts at `now` [s].
 
         Raises:
             InvalidInput: the time is not finite.

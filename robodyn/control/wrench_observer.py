@@ -19,14 +19,15 @@ UNSEEN = 1e-2
 
 
 class WrenchObserver:
-    """Observer of the external wrench on the body without a force sensor (De Luca, Mattone 2003).
+    """Observer of the external wrench on the body without a force sensor.
 
-    For each period the observer compares the change of momentum with the effect of efforts, gravity
-    and friction. A first-order filter with time constant 1 / `bandwidth` smooths the difference.
-    After a step of the wrench, the estimate reaches 63 % of the step after one time constant and 95
-    % after three. For a step of size F, it exceeds a threshold T after -ln(1 - T / F) / `bandwidth`
-    plus one period. The observer needs no acceleration, and motion does not distort its estimate of
-    a constant wrench. Errors of the model, mainly of friction, appear as a wrench.
+    The method is that of De Luca and Mattone (2003). For each period the observer compares the
+    change of momentum with the effect of efforts, gravity and friction. A first-order filter with
+    time constant 1 / `bandwidth` smooths the difference. After a step of the wrench, the estimate
+    reaches 63 % of the step after one time constant and 95 % after three. For a step of size F, it
+    exceeds a threshold T after -ln(1 - T / F) / `bandwidth` plus one period. The observer needs no
+    acceleration, and motion does not distort its estimate of a constant wrench. Errors of the
+    model, mainly of friction, appear as a wrench.
 
     Args:
         mechanism: model of the mechanism.
@@ -67,8 +68,8 @@ class WrenchObserver:
         result is the smallest wrench that explains the motion.
 
         Args:
-            configuration: (nq,) measured.
-            velocity: (nv,) measured.
+            configuration: (nq,) measured configuration.
+            velocity: (nv,) measured velocity.
             efforts: (n,) [N or N m] that acted since the last state.
             base: motion of the base; at rest by default.
             dt: time [s] since the last state, if it differs from the argument of the class.

@@ -199,10 +199,15 @@ class RecordedMotion:
 
 
 def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows:
-    """Compute the body's motion at times (K,) [s], for a home pose (7,).
+    """Compute pose, twist and acceleration of a body for its motion about a home pose.
+
+    Args:
+        motion: displacement from home over time.
+        times: (K,) [s].
+        home: (7,) pose of the body at home.
 
     Returns:
-        Poses, twists and accelerations of the body, base frame.
+        Poses (K, 7), twists and accelerations (K, 6) of the body, base frame.
     """
     x, v, a = motion.displaced(times)
     omega, alpha = np.empty((2, len(times), 3))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Distances between the legs and the payload of a machine, and its dimensions."""
+"""Clearances between the legs and the payload of a machine, and its overall dimensions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from robodyn.presentation import presentation
 
 
 class RequiredSpace(NamedTuple):
-    """Space that a machine needs [m].
+    """Clearances, footprint radius and heights [m] that a machine needs in its motions.
 
     Attributes:
         leg_clearance: smallest distance of two legs' center lines; NaN without straight legs

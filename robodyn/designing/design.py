@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Search of a family for the machine that meets requirements and optimizes an objective."""
+"""Search for the machine of a family that meets requirements and minimizes an objective."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class DesignPoint:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """Mechanism without the payload; limits are the actuator's or the needed ones."""
+        """Mechanism without the payload, with the limits of the actuator or the needed ones."""
         return self.made()
 
 
@@ -105,7 +105,7 @@ class Design:
         actuator: actuator of the catalog; None without one.
         front: Pareto-optimal designs, each with its `values`.
         objectives: names of the minimized objectives.
-        examined: number of machines that were evaluated.
+        examined: number of evaluated machines.
         conflicts: descriptions of requirements that no machine met, or no machine met at the same
             time; empty if all are met.
     """
@@ -485,7 +485,7 @@ class _Machines:
         return DesignPoint(parameters, dict(record.values), actuator, made)
 
     def _front(self, keys: list[Any]) -> tuple[DesignPoint, ...]:
-        """Select at most a fixed number of the Pareto-optimal designs, evenly."""
+        """Select a limited number of Pareto-optimal designs, evenly distributed."""
         if not keys:
             return ()
         names = list(
@@ -656,7 +656,7 @@ def _parts(
 
 
 def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return a motion's largest condition number, and those at some instants."""
+    """Return condition numbers of a motion: the largest, and those at regular intervals."""
     there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
     values = np.full(len(there) + 1, row.condition_number)
     known = np.append(False, ~np.isnan(there[:, 0]))

@@ -238,11 +238,11 @@ def _needed(
 
 
 def extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> FloatArray:
-    """Return home and the configurations in which a drive is at its extremes.
+    """Return home and the configurations at which a drive's position is extreme.
 
     Returns:
-        Configurations (K, nq), for each motion those with the least and largest position of each
-        drive.
+        Configurations (K, nq): home, and for each motion those with the least and largest position
+        of each drive.
     """
     places = [m.home]
     for each in found:
@@ -260,7 +260,7 @@ def _scaled(m: Mechanism, scales: dict[str, float], name: str, value: float) -> 
 
 
 def _variants(m: Mechanism) -> Variants:
-    """Return what sensitivities refer to: variables of a model and the height of home."""
+    """Return the dimensions for sensitivities: variables of a model and height of home."""
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
     scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:

@@ -202,10 +202,8 @@ class Evaluation:
     def possible(self) -> dict[str, float]:
         """Largest fraction of each motion, by name, for which all requirements are met.
 
-        It is at most 1.
-
-        For a sine it is the fraction of its amplitude at its frequency; 0 if it fails at any
-        amplitude.
+        It is at most 1. For a sine it is the fraction of its amplitude at its frequency; 0 if
+        requirements are not met at any amplitude.
         """
         found = {}
         for motion in self.requirements.motions:

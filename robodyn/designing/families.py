@@ -94,7 +94,12 @@ class Family(NamedTuple):
     ) -> Mechanism:
         """Create the machine of the family that has the given parameters.
 
-        Its limits are those of `actuator`, or else those in `need`; without both, it has none.
+        Args:
+            parameters: values [m or rad] by name.
+            requirements: requirements, whose payload determines the assumed mass of the platform.
+            actuator: actuator of a catalog, which determines limits, motors and masses.
+            need: required limits of ideal drives, if there is no actuator; without both, there are
+                no limits.
 
         Returns:
             Mechanism without the payload.
@@ -269,7 +274,7 @@ FAMILIES = {
 
 
 class FunctionFamily(NamedTuple):
-    """Family of the machines that a function of named parameters creates.
+    """Family of the machines that a user's function of named parameters creates.
 
     The function also chooses the drives.
     """
@@ -302,7 +307,7 @@ AnyFamily = Family | FunctionFamily
 
 
 def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> AnyFamily:
-    """Return the family with a given name, or create one from a function.
+    """Return the family of machines with a given name, or create one from a function.
 
     Given bounds replace those of the family.
 

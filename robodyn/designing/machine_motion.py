@@ -63,7 +63,7 @@ class MachineMotion:
         motion: required motion; None for the poses at rest.
         times: (K,) [s]; all zero for the poses.
         rows: motion of the drives at these times.
-        between: [s] instants between them at which positions, rates or efforts peak.
+        between: (P,) [s] further instants at which positions, rates or efforts peak.
         extremes: motion of the drives at the instants in `between`.
     """
 
@@ -100,9 +100,13 @@ def machine_motions(
 ) -> list[MachineMotion]:
     """Compute the drives' motions for required motions and poses of the body.
 
+    Args:
+        m: mechanism, whose home is the center of the motions.
+        motions: required motions of the body.
+        poses: (k, 6) [m, rad] displacements from home, held at rest.
+
     Returns:
-        A machine motion for each required motion and, if there are poses (k, 6) [m, rad] at rest,
-        one for these.
+        A machine motion for each required motion and, if there are poses, one for these.
     """
     home = m.body_pose(m.home)
     times = [motion.times for motion in motions]
@@ -141,7 +145,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Solve for samples that were not reached from home, starting at a neighbor."""
+    """Solve inverse kinematics of samples not reached from home, starting at a neighbor."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:
@@ -165,7 +169,7 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
 
 
 def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int) -> None:
-    """Solve for poses at rest that were not reached from home, in several steps."""
+    """Solve inverse kinematics of poses at rest not reached from home, in several steps."""
     still = np.zeros((STEPS, 6))
     for row in range(first, len(body.poses)):
         if not np.isnan(found.configuration[row, 0]):
@@ -240,10 +244,10 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
 
 
 def are_feasible(rows: DriveRows) -> BoolArray:
-    """Return whether the body can have each pose and efforts exist there.
+    """Return at which instants the body can have its pose and efforts exist.
 
     Returns:
-        Values (K,), one for each instant.
+        Boolean values (K,), one for each instant.
     """
     return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)
 

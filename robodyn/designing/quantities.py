@@ -40,7 +40,7 @@ _EXAMPLES = {
 
 
 def measured(value: Any, *units: str) -> tuple[float, str] | None:
-    """Convert a number, or a string of a number and a unit, to SI units.
+    """Parse a number, or a string of a number and a unit, and convert it to SI units.
 
     Returns:
         The value and its SI unit, which is one of `units`, the first for a plain number. None if
@@ -100,5 +100,8 @@ def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
 
     Returns:
         The value; the default if the field is missing.
+
+    Raises:
+        RobodynError: the value is not a number, has another unit, or is out of range.
     """
     return quantity(fields, name, *unit.split(" or "), **bounds)[0]

@@ -34,7 +34,7 @@ LARGEST_DECREASE = 10.0
 
 
 class Point(NamedTuple):
-    """Evaluated point of the unit box, in which every parameter is between 0 and 1.
+    """Evaluated point of the unit box, whose coordinates are parameters scaled to 0 to 1.
 
     Attributes:
         x: (d,) coordinates, each from 0 to 1.
@@ -62,7 +62,7 @@ Examine = Callable[[Sequence[FloatArray]], Sequence[Point]]
 
 
 def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
-    """Create points that are spread evenly over the unit box.
+    """Create points that are distributed evenly over the unit box.
 
     Returns:
         `count` points (dimension,) of a scrambled Sobol sequence.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Verdicts on requirements, each with a sentence."""
+"""Checks of an evaluation against requirements, each with an explanatory sentence."""
 
 from __future__ import annotations
 
@@ -36,10 +36,11 @@ def verdicts(
     continuous_effort: float,
     frequencies: FloatArray | None,
 ) -> tuple[Verdict, ...]:
-    """Check the results of an evaluation against each requirement that applies.
+    """Check the results of an evaluation against the requirements.
 
     Returns:
-        Verdicts with sentences, those on the drives first.
+        A verdict on each requirement that applies, with value, limit and a sentence; those on the
+        drives come first.
     """
     return (
         *_reach(rows),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Batched calls of compiled kernels on several threads, for all kinds of mechanisms."""
+"""Calls of compiled functions for batches of states, on several threads."""
 
 from __future__ import annotations
 
@@ -25,13 +25,29 @@ STATE = (*CONFIGURATION * 3, array_arguments.ROWS_OR_NONE, array_arguments.ROWS_
 
 
 def types_of_state(values: Sequence[ArrayLike | None]) -> tuple[Any, ...]:
-    """Return the kernel argument types of a state; the base's type is none for a fixed base."""
+    """Return the Numba types of a state's arguments, with or without a base motion.
+
+    Args:
+        values: configuration, velocity, acceleration or efforts, wrench, and base motion or None.
+
+    Returns:
+        A type for each of these arguments, as for `entry`.
+    """
     return STATE if values[-1] is not None else (*STATE[:-1], types.none)
 
 
 @cached_threadsafe
 def entry(kernel: Any, *inputs: Any) -> Callable[..., int]:
-    """Return the compiled entry of a kernel (two parameter arrays, inputs, results)."""
+    """Compile a batch function of a mechanism for calls from Python.
+
+    Args:
+        kernel: function to compile.
+        inputs: Numba types of its arguments between the mechanism's two parameter arrays and the
+            array of results.
+
+    Returns:
+        Function (matrix, vector, *inputs, out) that returns the number of solved states.
+    """
     return array_arguments.direct(
         kernel, array_arguments.MATRIX, array_arguments.VECTOR, *inputs, array_arguments.MATRIX_OUT
     )
@@ -45,7 +61,7 @@ class ArrayArgument(NamedTuple):
     unit: str = ""
 
     def checked(self, value: ArrayLike | None) -> FloatArray:
-        """Convert the argument to float64, with zeros for a missing wrench.
+        """Check a value and return it as a float64 array; zeros for a missing wrench.
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
@@ -77,10 +93,10 @@ class Arguments:
     def flattened(
         self, values: Sequence[ArrayLike | None]
     ) -> tuple[tuple[int, ...], list[FloatArray]]:
-        """Check and broadcast values; return their leading shape and flat arrays (N, k).
+        """Check and broadcast values; return leading shape and arrays (N, k).
 
         Raises:
-            InvalidInput: as for `Argument.checked`, or leading shapes that do not broadcast.
+            InvalidInput: as for `ArrayArgument.checked`, or leading shapes do not broadcast.
         """
         pairs = zip(self.items, values, strict=True)
         return flatten(**{item.name: item.checked(value) for item, value in pairs})
@@ -107,12 +123,12 @@ def evaluate_kernel(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray:
-    """Check a batch of states and evaluate a kernel for each state.
+    """Check a batch of states and evaluate a compiled function for each state.
 
     Args:
-        kernel: entry point; takes the mechanism's parameters, arrays (n, k) of states, the settings
-            and an array (n, prod(core)) for the results; returns the number of solved states,
-            counted from the first, in whole SIMD vectors.
+        kernel: compiled function; it takes the mechanism's parameters, arrays (n, k) of states, the
+            settings and an array (n, prod(core)) for the results; returns the number of solved
+            states, counted from the first, in whole SIMD vectors.
         numbers: the mechanism's parameters.
         arguments: names and widths of the arguments of a state.
         values: value of each argument, broadcast against each other; None if absent.
@@ -153,7 +169,13 @@ def evaluate_unchecked(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray | None:
-    """Evaluate a kernel for valid states, (..., *core); None if a state has no solution."""
+    """Evaluate a compiled function for a batch of states without argument checks.
+
+    The arguments are as for `evaluate_kernel`, with valid states.
+
+    Returns:
+        The results (..., *core); None if a state has no solution.
+    """
     out, done = _run(kernel, numbers, states, core, settings)
     return out.reshape(*states.shape, *core) if done == states.count else None
 
@@ -165,7 +187,7 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Compute results (N, prod(core)); return them and the number of valid leading rows."""
+    """Compute results (N, prod(core)); return them and how many leading ones are valid."""
     out = np.empty((states.count, math.prod(core)))
     if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small for several threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)

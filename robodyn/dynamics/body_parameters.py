@@ -33,18 +33,30 @@ def unit_inertia(row: Any, column: Any) -> FloatArray:
 
 
 def about_origin(mass: float, com: FloatArray) -> FloatArray:
-    """Compute the inertia (3, 3) [kg m^2] added by the offset of the center of mass."""
+    """Compute the parallel-axis term m (c'c E - c c') of an inertia (3, 3) [kg m^2]."""
     return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
 
 
 def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatArray:
-    """Return mass, first moments and inertia about the origin (10,) of a body."""
+    """Compute the ten inertial parameters of a rigid body.
+
+    Args:
+        mass: [kg].
+        com: (3,) [m] center of mass.
+        inertia: (3, 3) [kg m^2] about the center of mass.
+
+    Returns:
+        Parameters (10,): mass, first moments [kg m], and inertia about the origin [kg m^2].
+    """
     at_origin = inertia + about_origin(mass, com)
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
 def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
-    """Convert parameters (k, 10) to k bodies; a massless body has its center at the origin."""
+    """Convert inertial parameters (k, 10) to mass, center of mass and inertia of k bodies.
+
+    The center of mass of a body without mass is at the origin.
+    """
     masses, com = rows[:, :1], np.zeros((len(rows), 3))
     np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
     inertia = np.empty((len(rows), 3, 3))

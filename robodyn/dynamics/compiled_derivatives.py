@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of the dynamics, computed by the kernel `derivatives` of a kind of mechanism."""
+"""Derivatives of the dynamics, computed by compiled functions of each kind of mechanism."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class CompiledDerivatives:
     """Derivatives of the dynamics w.r.t. configuration, velocity, and acceleration or efforts.
 
     Args:
-        kernel: function of the mechanism's packed parameters, states (N, ...) with configuration,
-            velocity, acceleration, efforts, wrench and base, whether to differentiate
-            accelerations, and an array (N, ...) for the blocks, row by row. Returns the number of
-            solved states.
+        kernel: compiled function of the mechanism's packed parameters, states (N, ...) with
+            configuration, velocity, acceleration, efforts, wrench and base, whether to
+            differentiate accelerations, and an array (N, ...) for the blocks, row by row. Returns
+            the number of solved states.
         numbers: packed parameters of the mechanism.
         sizes: sizes of configuration, velocity and efforts.
         held: efforts of a motion without friction that the kernel does not include; None if it
@@ -106,7 +106,7 @@ class CompiledDerivatives:
         wrench: Any,
         base: BaseMotion | None,
     ) -> Blocks | None:
-        """Differentiate the dynamics at valid states; None if the kernel fails.
+        """Differentiate the dynamics at valid states; None if the compiled function fails.
 
         Args:
             forward: whether to differentiate accelerations instead of efforts.
@@ -159,7 +159,7 @@ class CompiledDerivatives:
         Returns:
             Derivatives (..., nv, nv) of generalized forces with respect to displacement, and
             derivatives (..., n, nv) of the driven joints' rates with respect to velocity; None if
-            the kernel fails or has none.
+            these cannot be computed.
         """
         if not self._of_loads:
             return None

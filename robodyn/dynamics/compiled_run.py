@@ -34,7 +34,7 @@ _OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False
 
 
 class Outcome(NamedTuple):
-    """Result of a run: kernel status, number of valid rows, and steps completed after them."""
+    """Result of a simulation: status, number of valid rows, and steps completed after them."""
 
     status: int
     row: int
@@ -82,7 +82,7 @@ class Rollout:
 
     @property
     def arrays(self) -> tuple[FloatArray, ...]:
-        """All arrays as one tuple, in the order that the compiled simulation loop expects."""
+        """All arrays as one tuple, in the order that the compiled simulation loops expect."""
         return tuple(getattr(self, name) for name in PackedRollout._fields)
 
 
@@ -90,12 +90,11 @@ class Kernels(NamedTuple):
     """Compiled simulation loops of a kind of mechanism, and their argument types.
 
     Attributes:
-        loop, loop_hybrid: entries as in `dynamics.kernels.simulation`, for smooth and for hybrid
-            steps.
+        loop, loop_hybrid: loops of `dynamics.kernels.simulation_entries`, for smooth steps and for
+            steps with stiction.
         numbers: types of the arrays that describe a mechanism.
-        batch, batch_hybrid: entries as in `dynamics.kernels.batch_simulation`, if any, for smooth
-            and for hybrid steps.
-        elastic: entry as in `dynamics.kernels.elastic_drives`, if there is one.
+        batch, batch_hybrid: batched loops, if any, for smooth steps and for steps with stiction.
+        elastic: loop with elastic drives, if there is one.
     """
 
     loop: Any
@@ -114,11 +113,19 @@ def run_entry(
     driver: Callable[[Any], Any] | None = None,
     elastic: bool = False,
 ) -> Callable[..., tuple[int, int, int]]:
-    """Return the compiled entry of a simulation loop of `Kernels`.
+    """Compile a simulation loop of `Kernels` for calls from Python.
 
-    The arrays of the plant, of the types `numbers`, are followed by its `joint_table`, the rows of
-    its friction, the options of `kernels.integration`, the end stops and, if they are `elastic`,
-    the drives; `known` is the number of copies of these arrays in the controller's model.
+    Args:
+        loop: simulation loop.
+        numbers: types of the arrays that describe a mechanism. In the plant, they are followed by
+            its `joint_table`, friction, options and end stops and, with `elastic`, the drives.
+        known: number of copies of these arrays in the controller's model.
+        driver: function that wraps the loop; by default the loop is unchanged.
+        elastic: whether the loop simulates elastic drives.
+
+    Returns:
+        Function of the plant's arrays, those of the controller's model, those of the `Rollout`, the
+        control law, and the first and last row, that returns an `Outcome` as a tuple.
     """
     further = [MATRIX] if elastic else []
     plant = types.Tuple([*numbers, MATRIX, MATRIX, VECTOR, VECTOR, *further])
@@ -132,7 +139,7 @@ class CompiledRun:
     """Compiled simulation of a plant and of a controller with its own model of the plant.
 
     Attributes:
-        kernels: kernels of the kind.
+        kernels: compiled simulation loops.
         plant: parameters of the simulated mechanism.
         smooth: function that returns `plant` without dry friction, and without rotors if the drives
             are elastic; called when needed.
@@ -151,7 +158,7 @@ class CompiledRun:
     drives: FloatArray | None = None
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
-        """Fill rows `first` + 1 to `last` of a rollout, without checks.
+        """Simulate rows `first` + 1 to `last` of a rollout, without checks.
 
         Returns:
             The `Outcome` of the run.
@@ -175,10 +182,10 @@ class CompiledRun:
 
 @dataclass(frozen=True)
 class BatchSteps:
-    """Compiled steps of many mechanisms in SIMD lanes, with constant efforts.
+    """Compiled simulation steps of a batch of mechanisms, with constant efforts.
 
     Attributes:
-        advance: entry of the kind, see `kernels.batch_simulation`.
+        advance: compiled loop, see `kernels.batch_simulation`.
         structure: (k,) structure that all rows share, see `Solver.lane_numbers`.
         numbers: (groups, k * 8) parameters, with eight mechanisms per group.
         columns: number of columns of `joint_table` in `numbers`.
@@ -215,11 +222,14 @@ class BatchSteps:
 
 
 def in_lanes(*parts: FloatArray) -> FloatArray:
-    """Pack N rows in groups of eight, (groups, k * 8), one row per SIMD lane.
+    """Pack the rows of arrays for a batched simulation, eight rows per group.
 
     Args:
         parts: (N, ...) arrays whose columns are concatenated. The last row also fills the remaining
-            lanes of its group.
+            SIMD lanes of its group.
+
+    Returns:
+        Array (groups, k * 8), in which each column holds eight values, one per row.
     """
     count = len(parts[0])
     groups, whole = -(-count // WIDTH), count // WIDTH
@@ -237,7 +247,12 @@ def in_lanes(*parts: FloatArray) -> FloatArray:
 
 @cached_threadsafe
 def batch_entry(kernel: Any) -> Callable[..., int]:
-    """Return the compiled entry of a batched simulation loop."""
+    """Compile a batched simulation loop for calls from Python.
+
+    Returns:
+        Function (structure, numbers, settings, efforts, loads, q, v, left, first, last), see
+        `kernels.batch_simulation.batch_loops`.
+    """
     arrays = VECTOR, MATRIX, VECTOR, MATRIX, MATRIX, *(MATRIX_OUT,) * 3
     return direct(kernel, *arrays, types.intp, types.intp)
 
@@ -275,7 +290,12 @@ def final_state(
 
 
 def stop_numbers(stops: EndStops | None, limit_motors: bool) -> FloatArray:
-    """Return the parameters (5,) of end stops for kernels; zeros without end stops."""
+    """Return the parameters (5,) of end stops and motor limits for compiled functions.
+
+    Args:
+        stops: end stops whose time constant is known; None for no end stops (zeros).
+        limit_motors: whether motors stay within their torque-speed curves.
+    """
     numbers = np.zeros(STOPS) if stops is None else stops.numbers
     numbers[LIMITS_MOTORS] = float(limit_motors)
     return numbers
@@ -286,7 +306,7 @@ class StepSettings(NamedTuple):
 
     Attributes:
         end_stops: end stops at the position limits; none by default.
-        limit_motors: whether to limit motors by `effort_limits_at`.
+        limit_motors: whether motors stay within their torque-speed curves.
         is_semi_implicit: whether the steps are semi-implicit instead of Runge-Kutta of order 4.
     """
 
@@ -304,7 +324,20 @@ def constant_effort_rollout(
     steps: int,
     settings: StepSettings,
 ) -> Rollout:
-    """Create the arrays of a simulation of `steps` of dt [s] with constant efforts and wrench."""
+    """Create the arrays of a simulation with constant efforts and loads.
+
+    Args:
+        configuration: (nq,) initial configuration.
+        velocity: (nv,) initial velocity.
+        effort: (n,) [N or N m].
+        wrench: (6,) [N, N m]; or (k, 15), followed by the motion of the base.
+        dt: [s] length of a step.
+        steps: number of steps.
+        settings: end stops, motor limits and method.
+
+    Returns:
+        The arrays, with space for the final state.
+    """
     n, (stops, limit_motors, is_semi_implicit) = len(effort), settings
     states = np.empty((2, len(configuration))), np.empty((2, len(velocity)))
     states[0][0], states[1][0] = configuration, velocity

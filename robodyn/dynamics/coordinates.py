@@ -21,7 +21,7 @@ Form = Literal["pose", "joints"]
 
 @dataclass(frozen=True)
 class Coordinates:
-    """Names, units and rotations among the coordinates of configuration and velocity.
+    """Description of a mechanism's coordinates: names, units, quaternions and rotations.
 
     A configuration may have more components than a velocity: a quaternion has four for three rates,
     and a closed loop is described by all its joints but has only as many velocities as its
@@ -68,6 +68,9 @@ class Coordinates:
         Args:
             displacement: (..., nv).
             expected: (..., nv) approximate displacement; the result is within half a turn of it.
+
+        Returns:
+            Displacements (..., nv) of the same motion.
         """
         columns = self._wrapping_columns
         if not columns:
@@ -78,11 +81,14 @@ class Coordinates:
         return out
 
     def wrap_near(self, configuration: FloatArray, near: FloatArray) -> FloatArray:
-        """Shift configurations by full turns to within half a turn of `near`; return (..., nq).
+        """Shift periodic joints by full turns to within half a turn of other configurations.
 
         Args:
-            configuration: (..., nq).
-            near: (..., nq).
+            configuration: (..., nq) configurations to shift.
+            near: (..., nq) the other configurations.
+
+        Returns:
+            The shifted configurations (..., nq).
         """
         places = self._wrapping_places
         if not places:
@@ -146,11 +152,11 @@ class Coordinates:
         return ("x", "y", "z") * 2 if self.is_pose else self.velocity_names
 
     def columns(self, part: str, prefix: str) -> tuple[str, ...]:
-        """Return the column headings of one quantity of a motion, for a table of several ones.
+        """Return the column headings of one quantity of a motion, for tables and CSV files.
 
         Args:
             part: `configuration`, `velocity` or `acceleration`.
-            prefix: prefix of names that are equal for several quantities, such as names of joints.
+            prefix: prefix for names that several quantities share, such as joint names.
         """
         names: tuple[str, ...] = getattr(self, f"{part}_names")
         return names if self.is_pose else tuple(f"{prefix}_{name}" for name in names)
@@ -186,7 +192,7 @@ class Coordinates:
 
     @property
     def text(self) -> str:
-        """Description of configurations for messages, in the plural."""
+        """Noun phrase that describes configurations in messages, in the plural."""
         if self.is_pose:
             return "poses of a platform"
         return f"{self.configuration_size} joint positions"
@@ -206,6 +212,12 @@ POSE = Coordinates(
 def joint_coordinates(
     names: Sequence[str], units: Sequence[Unit], wrapping: Collection[str] = ()
 ) -> Coordinates:
-    """Create the coordinates of a mechanism with one position for each named joint."""
+    """Create `Coordinates` whose configuration is a position for each named joint.
+
+    Args:
+        names: names of the joints.
+        units: `m` or `rad` of each position.
+        wrapping: names of the joints whose positions a full turn apart are equal.
+    """
     joints = tuple(names)
     return Coordinates("joints", joints, joints, joints, tuple(units), wrapping=frozenset(wrapping))

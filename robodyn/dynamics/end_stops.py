@@ -45,12 +45,14 @@ class EndStops:
             as_scalar("time_constant", self.time_constant, "s", above=0.0)
 
     def for_step(self, dt: float) -> EndStops:
-        """Return these end stops, with the time constant dt [s] unless they already have one."""
+        """Return end stops whose time constant is dt [s], unless they already have one."""
         return self if self.time_constant is not None else replace(self, time_constant=dt)
 
     @property
     def numbers(self) -> FloatArray:
-        """Parameters (5,) for kernels: stiffness, damping, 0, both per effective inertia.
+        """Parameters (5,) of the end stops for compiled functions.
+
+        They are stiffness, damping, 0, and stiffness and damping per unit of effective inertia.
 
         Raises:
             InvalidInput: the stops have no time constant, but need one.

@@ -34,7 +34,8 @@ class JointFriction:
     """Friction of a mechanism's joints: dry friction, and decay rates by viscous friction.
 
     Attributes:
-        rows: (nf, sticking.ROW) dry friction of each joint that may have any.
+        rows: (nf, sticking.ROW) dry friction parameters, one row for each joint that may have dry
+            friction.
         decays: (nv,) [1/s] largest observed decay rates of velocities by viscous friction.
     """
 
@@ -57,16 +58,25 @@ class JointFriction:
         return np.asarray(self.decays > FAST)
 
     def may_be_stiff(self, dt: FloatArray | float) -> bool:
-        """Return for each step dt (...) [s] whether damping may be too stiff for explicit steps."""
+        """Return whether damping may be too stiff for explicit steps of dt (...) [s]."""
         return bool(self.decay * np.max(dt) > STIFF_DECAY)
 
     def needs_hybrid_step(self, dt: FloatArray | float) -> bool:
-        """Return for each step dt (...) [s] whether it needs stick-slip or implicit integration."""
+        """Return whether any step of dt (...) [s] needs stick-slip or implicit integration."""
         return self.is_dry or self.may_be_stiff(dt)
 
 
 def friction_row(actuator: Actuator, rate: int = 0, factor: float = 1.0) -> FloatArray:
-    """Pack the dry friction of a joint's actuator into a row (sticking.ROW,)."""
+    """Pack an actuator's dry friction parameters into an array for compiled functions.
+
+    Args:
+        actuator: actuator with the friction.
+        rate: index of the joint's rate among all joint rates.
+        factor: joint rate per unit of that rate.
+
+    Returns:
+        Parameters (sticking.ROW,).
+    """
     row = np.zeros(at.ROW)
     forward, backward = actuator.coulomb_pair
     static = actuator.static or 0.0
@@ -126,7 +136,7 @@ def _samples(mechanism: Any) -> list[FloatArray]:
 
 @singledispatch
 def friction_rows(mechanism: Any) -> FloatArray:
-    """Return dry friction (nf, sticking.ROW) of the driven joints in order, then of others."""
+    """Return the packed dry friction (nf, sticking.ROW): driven joints first, then others."""
     return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
 
 
@@ -134,7 +144,8 @@ def friction_rows(mechanism: Any) -> FloatArray:
 def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
     """Return a dictionary of friction parameters for each driven joint or leg.
 
-    The dictionary contains viscous damping, Coulomb friction in both directions, and armature.
+    By default it contains `damping` [N s/m or N m s/rad], `friction` (2,) [N or N m] (Coulomb
+    friction forward and backward) and `armature` [kg or kg m^2].
     """
     return tuple(
         {
@@ -147,11 +158,11 @@ def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
 
 
 def without_planned_friction(mechanism: Any) -> Any:
-    """Return the mechanism without the friction that control compensates for the planned motion.
+    """Return the mechanism without the friction that feedforward control compensates.
 
-    That is dry friction, whose sign would flicker with a measured rate, and viscous friction so
-    strong that velocities decay within a few control periods. A mechanism without such friction is
-    returned unchanged.
+    This friction is computed from the planned motion. It is dry friction, whose sign would flicker
+    with a measured rate, and viscous friction so strong that velocities decay within a few control
+    periods. A mechanism without such friction is returned unchanged.
     """
     fast = mechanism.solver.friction.is_fast
     names: tuple[str, ...] = ()
@@ -164,7 +175,7 @@ def without_planned_friction(mechanism: Any) -> Any:
 
 
 def planned_damping(mechanism: Any, rest: Any) -> FloatArray:
-    """Return the viscous friction (n, nv) that control compensates for the planned motion.
+    """Return the viscous friction (n, nv) that feedforward control compensates.
 
     Args:
         mechanism: mechanism with its friction.

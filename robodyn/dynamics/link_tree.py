@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tree of a mechanism's links, packed for `kernels.links`."""
+"""Links of a mechanism packed as flat arrays for the compiled functions of `kernels.links`."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def _record(fields: Mapping[str, Any], body: Link | None) -> tuple[list[int], Fl
 
 
 def frame_along(axis: FloatArray) -> FloatArray:
-    """Return a rotation matrix (3, 3) whose third column is the given unit axis."""
+    """Return a rotation matrix (3, 3) whose third column is a given unit vector."""
     for k in range(3):
         if abs(abs(axis[k]) - 1.0) < NOISE:
             columns = np.roll(np.eye(3), 2 - k, axis=1)  # x y z, permuted until z is the axis

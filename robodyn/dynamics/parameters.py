@@ -97,10 +97,10 @@ class JointParameter(NamedTuple):
 
 
 class JointPlaces(NamedTuple):
-    """Indices of a joint's parameters in the packed array of its mechanism.
+    """Indices of a joint's parameters in the array that contains its mechanism's parameters.
 
-    `dry_friction` is the index of the first parameter of `kernels.dry_friction`. The effort at
-    position 0 follows the `stiffness`. `spin` is None if the kind does not need it.
+    `dry_friction` is the index of the first friction parameter. The spring's effort at position 0
+    follows its `stiffness`. `spin`, for the rotor's spin, is None if the kind does not need it.
     """
 
     armature: int
@@ -113,13 +113,21 @@ class JointPlaces(NamedTuple):
 def joint_parameters(
     joint: Joint, at: JointPlaces, driven: bool = True
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return a joint's parameters, each with its packed-array entries per unit.
+    """Return the parameters of a joint in which the efforts are linear.
 
     A driven joint has armature (all of its reflected inertia) and friction, a passive one damping
-    only; a spring has stiffness and preload at its given rest position. `static` exists if friction
-    falls
-    from the static to the Coulomb level: efforts are linear in both at a given Stribeck velocity,
-    which remains constant.
+    only; a spring has stiffness and preload, with a constant rest position. `static` exists if
+    friction falls from the static to the Coulomb level: efforts are linear in both levels for a
+    constant Stribeck velocity.
+
+    Args:
+        joint: joint of the model.
+        at: indices of its parameters in the packed array.
+        driven: whether the joint is driven.
+
+    Returns:
+        For each parameter, its name, value and unit, and what a unit of it adds to the mechanism's
+        packed array: values by index.
     """
     unit = "m" if joint.kind == "prismatic" else "rad"
     force, inertia = ("N", "kg") if unit == "m" else ("N m", "kg m^2")
@@ -152,13 +160,17 @@ def joint_parameters(
 def spring_parameters(
     name: str, spring: LinearSpring, at: int, units: tuple[str, str] = ("N", "m")
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return a spring's parameters, each with its packed-array entries per unit.
+    """Return the linear parameters of a spring: stiffness and preload.
 
     Args:
-        name: of the joint or the spring.
-        spring: the law; the rest position is not changed.
-        at: index of the stiffness, which the effort at 0 follows.
-        units: of effort and position.
+        name: name of the joint or the spring.
+        spring: law of the spring; its rest position is constant.
+        at: index of the stiffness in the packed array; the effort at position 0 follows it.
+        units: units of effort and position.
+
+    Returns:
+        For each parameter, its name, value and unit, and what a unit of it adds to the mechanism's
+        packed array: values by index.
     """
     if not spring.acts:
         return []
@@ -171,7 +183,16 @@ def spring_parameters(
 def point_spring_parameters(
     spring: PointSpring, at: int
 ) -> list[tuple[JointParameter, dict[int, float]]]:
-    """Return the parameters of a spring between points, packed from index `at` on."""
+    """Return a point spring's linear parameters: stiffness, preload and damping.
+
+    Args:
+        spring: spring between points of two links.
+        at: index of its stiffness in the packed array.
+
+    Returns:
+        For each parameter, its name, value and unit, and what a unit of it adds to the mechanism's
+        packed array: values by index.
+    """
     viscous = JointParameter(f"{spring.name}.viscous", spring.damping, "N s/m")
     return [*spring_parameters(spring.name, spring.spring, at), (viscous, {at + 2: 1.0})]
 
@@ -188,7 +209,7 @@ def _spin(joint: Joint) -> float:
 def with_values(
     model: Model, bodies: Mapping[str, BodyNumbers], of_joints: Mapping[str, float]
 ) -> Model:
-    """Return the model with other parameters of bodies, joints, closures and springs.
+    """Return a model with other parameter values of bodies, joints, closures and springs.
 
     Args:
         model: model to change.
@@ -273,17 +294,20 @@ def unit_mechanisms(
     bodies: Iterable[tuple[Sequence[int], FloatArray]],
     joints: Iterable[Mapping[int, float]],
 ) -> FloatArray:
-    """Return packed arrays (p, size) of p mechanisms, each with a single parameter of 1.
+    """Create the parameters of p mechanisms, in each of which a single parameter is 1.
 
-    They are the input of `columns_of`. The column of a moment of inertia belongs to a body without
-    mass. The column of a first moment belongs to a unit mass one meter off the origin, so it
-    includes the column of the mass.
+    Their efforts are the input of `columns_of`. A unit moment of inertia belongs to a body without
+    mass. A unit first moment belongs to a unit mass one meter off the origin, so its efforts
+    include those of the mass.
 
     Args:
-        empty: (size,) array without masses, rotors and friction.
-        bodies: indices of each body's mass, com (3) and inertia (6) in the array, and its frame (4,
-            4) in the frame that the kernels use.
-        joints: entries of the array for a unit of each further parameter.
+        empty: (size,) packed parameters without masses, rotors and friction.
+        bodies: for each body, the indices of mass, center of mass (3) and inertia (6) in this
+            array, and the body's frame (4, 4) in the frame of these parameters.
+        joints: for each further parameter, what a unit of it adds to the array: values by index.
+
+    Returns:
+        Packed parameters (p, size), one mechanism per row.
     """
     found = []
     for (places, frame), (mass, com, inertia) in product(bodies, UNIT_BODIES):
@@ -298,7 +322,7 @@ def unit_mechanisms(
 
 
 def columns_of(efforts: FloatArray, further: int) -> FloatArray:
-    """Return the regressor Y (..., n, p) from efforts (p, ..., n) of `unit_mechanisms`.
+    """Compute the regressor Y (..., n, p) from efforts (p, ..., n) of `unit_mechanisms`.
 
     The last `further` columns belong to joints.
     """
@@ -312,7 +336,7 @@ def columns_of(efforts: FloatArray, further: int) -> FloatArray:
 def combine_parameters(
     bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
 ) -> Parameters:
-    """Create `Parameters` from named bodies and from the parameters of joints."""
+    """Create the `Parameters` of a mechanism from those of its bodies and of its joints."""
     bodies, joints = list(bodies), list(joints)
     names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
     values = [body_parameters(*body) for _, body in bodies]

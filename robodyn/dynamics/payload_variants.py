@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Many payloads of one mechanism, as arrays."""
+"""Variants of one mechanism with different payloads, for batches."""
 
 from __future__ import annotations
 
@@ -85,20 +85,24 @@ class PayloadVariants(Sequence[Any]):
         return self.mechanism.with_payload(self.mass[index], self.com[index], self.inertia[index])
 
     def tip_links(self) -> Iterator[Link]:
-        """Return the N tip links of the variants, equal to the tip links of the models."""
+        """Iterate over the tip links of the N variants, each including its payload."""
         return map(self.tip_link, range(len(self)))
 
     def tip_link(self, k: int) -> Link:
-        """Return the tip link of variant k, with its payload."""
+        """Return the tip link of variant k, including its payload."""
         parts = {"mass": float(self.mass[k]), "com": self.com[k], "inertia": self.inertia[k]}
         return unchecked(self._tip, **combined(self._tip, unchecked(_NOTHING, **parts)))
 
 
 def distinct(rows: Sequence[T]) -> Sequence[T]:
-    """Return the mechanisms that cover all motors, friction and dimensions among N rows.
+    """Return the mechanisms that represent all motors, friction and dimensions of a batch.
 
-    For `PayloadVariants`, that is the mechanism without payloads: a payload changes none of these,
-    and never makes velocities decay faster by viscous friction.
+    Args:
+        rows: mechanisms of a batch.
+
+    Returns:
+        All of them; for `PayloadVariants` only the mechanism without payloads, because a payload
+        changes none of these, and never makes velocities decay faster by viscous friction.
     """
     return [rows.mechanism] if isinstance(rows, PayloadVariants) else rows
 

@@ -35,13 +35,13 @@ def _entry(kernel: Any, is_matrix: bool, base: Any, *numbers: Any) -> Callable[.
 
 
 class Single:
-    """Compiled functions for single states, with the mechanism's parameters bound.
+    """Compiled inverse dynamics, forward dynamics and mass matrix of one mechanism.
 
-    They take contiguous float64 arrays (None for no wrench), a flag that skips the checks, and an
-    array for the result; they return whether a result exists, and raise TypeError for arguments of
-    other types. `inverse` and `forward` take configuration, velocity, acceleration or effort,
-    wrench, and the motion of the base; `mass` takes a configuration. Each is compiled or read from
-    disk at its first use.
+    The functions are for single states. They take contiguous float64 arrays (None for no wrench), a
+    flag that skips the checks, and an array for the result; they return whether a result exists,
+    and raise TypeError for arguments of other types. `inverse` and `forward` take configuration,
+    velocity, acceleration or effort, wrench, and the motion of the base; `mass` takes a
+    configuration. Each is compiled or read from disk at its first use.
 
     Args:
         kernels: module of the kernels.
@@ -89,7 +89,7 @@ class Single:
 
     @cached_property
     def on_base(self) -> Single:
-        """Compiled functions for a moving base, which also take the `rows` of a `BaseMotion`."""
+        """Compiled functions that also take the motion (9,) of a moving base."""
         kernels, numbers, base = self._given
         if base is VECTOR_OR_NONE:
             return self
@@ -98,7 +98,10 @@ class Single:
 
 @cached_threadsafe
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Return a module's compiled condition number, which returns -1 without a result."""
+    """Return a compiled function for the condition number of a kind of mechanism.
+
+    The function returns -1 if the condition number cannot be computed.
+    """
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
 
@@ -141,7 +144,7 @@ class UncheckedDynamics:
     def try_advance(
         self, configuration: FloatArray, displacement: FloatArray, /
     ) -> FloatArray | None:
-        """Return the configuration (nq,) after a displacement; None if it needs a search.
+        """Return the configuration (nq,) after a displacement; None without a direct solution.
 
         `advance` may search for a configuration that a step cannot reach directly. Callers that
         take many steps near the ends of the mechanism's travel use this function instead.

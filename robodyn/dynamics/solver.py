@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Solver: common interface of the computations of a kind of mechanism with its own kernels.
+"""Solver: common interface of the computations for which a kind of mechanism has compiled code.
 
 A mechanism delegates to its solver. `Solver` itself serves kinds without compiled code, whose
 configuration is a position for each joint. A kind derives its own class, of which each mechanism
@@ -51,7 +51,7 @@ class Solver:
     Attributes:
         packed: arrays for the kind's simulation loop.
         loop: compiled simulation of the kind; None if it has none.
-        failure_reasons: reasons why no acceleration or command could be computed, by status.
+        failure_reasons: reasons why no acceleration or command could be computed, by status code.
         positions_are_given: whether the configuration consists of the positions of the tree's
             joints.
         rates_are_given: whether the velocity consists of their rates.
@@ -67,7 +67,7 @@ class Solver:
         self.mechanism = mechanism
 
     def unsupported(self, what: str) -> InvalidInput:
-        """Return the error for a computation that this kind of mechanism does not support."""
+        """Create the error for a computation that this kind of mechanism does not support."""
         return InvalidInput(
             f"{what} are not available for mechanisms of the kind {self.mechanism.kind!r}; "
             f"describe {self.mechanism.name} as a URDF of joints and links",
@@ -78,11 +78,18 @@ class Solver:
 
     @cached_property
     def friction(self) -> JointFriction:
-        """Friction of the joints, as packed rows and decay rates for simulations."""
+        """Friction of the joints for simulations: dry friction, and decay rates of velocities."""
         return JointFriction(friction_rows(self.mechanism), decays(self.mechanism))
 
     def run_under(self, model: Any) -> Any:
-        """Return a compiled simulation of the mechanism under a controller that uses `model`."""
+        """Return a compiled simulation of the mechanism with a model-based controller.
+
+        Args:
+            model: the controller's model of the mechanism.
+
+        Raises:
+            InvalidInput: this kind has no compiled simulation, or none with elastic drives.
+        """
         if self.loop is None:
             raise self.unsupported("compiled simulations")
         own, drives = self.mechanism, self.mechanism.drives.elasticity
@@ -100,10 +107,11 @@ class Solver:
         )
 
     def compiled_simulation(self, model: Any) -> Callable[[Rollout, int, int], Outcome] | None:
-        """Return a function (rollout, first, last) that fills rows `first` + 1 to `last`.
+        """Return a function that computes rows `first` + 1 to `last` of a simulation.
 
-        `model` is the controller's model of the mechanism. The result is None if compiled code
-        cannot simulate this pair; simulations then call Python at each stage of a step.
+        Its arguments are the `Rollout` with the simulation's arrays, `first` and `last`. `model` is
+        the controller's model of the mechanism. The result is None if compiled code cannot simulate
+        this pair; simulations then call Python at each stage of a step.
         """
         # a derived class may have other dynamics than the class that defines the solver
         if "solver" not in vars(type(self.mechanism)) or not self.is_alike(model):
@@ -112,13 +120,13 @@ class Solver:
         return advance
 
     def is_alike(self, model: Any) -> bool:
-        """Return whether these kernels also accept the packed parameters of another mechanism."""
+        """Return whether these compiled functions accept another mechanism's parameters."""
         own = self.mechanism
         return type(model) is type(own) and len(model.joint_names) == len(own.joint_names)
 
     @cached_property
     def own_run(self) -> Any:
-        """Compiled simulation of this mechanism (`run_under` with itself)."""
+        """Compiled simulation of this mechanism, whose controller knows it exactly."""
         return self.run_under(self.mechanism)
 
     @cached_property
@@ -127,7 +135,7 @@ class Solver:
         return UncheckedDynamics(self.mechanism)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return the reason for a kernel's status at a configuration, for a message."""
+        """Return the reason for a failed computation at a configuration, for a message."""
         return self.failure_reasons[status]
 
     def batch_steps(
@@ -138,11 +146,11 @@ class Solver:
         limit_motors: bool,
         is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
-        """Return compiled steps of dt [s] for a batch of mechanisms with their own parameters.
+        """Return compiled steps of dt [s] for a batch of mechanisms of this kind.
 
-        `rows` are mechanisms of this kind and of one structure. With `limit_motors`, motors stay
-        within their torque-speed curves. The result is None if each mechanism must be stepped
-        alone.
+        `rows` are mechanisms of the same structure, each with its own parameters. With
+        `limit_motors`, motors stay within their torque-speed curves. The result is None if each
+        mechanism must be simulated individually.
         """
         kernels, different = self.loop, distinct(rows)
         if kernels is None or kernels.batch is None:
@@ -181,13 +189,13 @@ class Solver:
         return BatchSteps(batch_entry(kernel), structure, lanes, columns, count, options)
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return packed parameters (N, k) of this mechanism with each of N payloads."""
+        """Return the parameters (N, k) of this mechanism with each of N payloads."""
         return np.array([one.solver.lane_numbers(smooth=smooth)[1] for one in payloads])
 
     def variant_run(self, tip: Link) -> CompiledRun | None:
         """Return the compiled simulation of the mechanism with another tip link.
 
-        The result is None if only the built mechanism has one.
+        The result is None if this requires a new mechanism.
         """
         packed, own = self.packed_with(tip), self.mechanism
         if packed is None or self.loop is None or own.drives.elasticity is not None:
@@ -198,14 +206,15 @@ class Solver:
         )
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...] | None:
-        """Return the packed arrays with another tip link; None if a mechanism must be built."""
+        """Return the packed arrays with another tip link; None if not supported."""
         return None
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the structure common to a batch, and this mechanism's parameters, as vectors.
+        """Return structure and parameters of this mechanism as vectors for batches.
 
-        These are the arguments of the batched loop `Kernels.batch`. If `smooth`, the parameters are
-        without dry friction.
+        The structure (k,) is common to all mechanisms of a batch; the parameters (p,) are not. Both
+        are arguments of the batched loop `Kernels.batch`. If `smooth`, the parameters are without
+        dry friction.
         """
         raise self.unsupported("steps of a batch")
 
@@ -224,35 +233,43 @@ class Solver:
 
     @cached_property
     def stencil(self) -> Stencil:
-        """Stencil for derivatives of efforts and accelerations w.r.t. the configuration."""
+        """Finite-difference stencil for derivatives w.r.t. the configuration."""
         return difference_stencil(self.mechanism)
 
     # parameters
 
     @property
     def parametric_bodies(self) -> list[tuple[str, BodyNumbers]]:
-        """Name and mass properties of each parametric body, in the body's own frame."""
+        """Name and mass properties of each body with parameters, in the body's own frame."""
         raise self.unsupported("parameters")
 
     @cached_property
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
-        """Parameters of joints and springs, each with its packed-array entries per unit."""
+        """Parameters of joints and springs in which the efforts are linear.
+
+        For each parameter, its name, value and unit, and what a unit of it adds to the mechanism's
+        packed array: values by index.
+        """
         raise self.unsupported("parameters")
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Return the mass properties of parametric bodies by link name, in the links' frames."""
+        """Return mass properties by link name, in the links' frames, of bodies with parameters.
+
+        Args:
+            bodies: mass properties in the order and the frames of `parametric_bodies`.
+        """
         names = (name for name, _ in self.parametric_bodies)
         return dict(zip(names, bodies, strict=True))
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Convert values of joint parameters, by name, to the model's joints and closures."""
+        """Convert joint parameters to those of the model's joints and closures, by name."""
         return values
 
     # the tree of links
 
     @property
     def body_links(self) -> tuple[str, ...]:
-        """For each body of the mechanism, the name of the link in whose frame it is given."""
+        """Names of the links in whose frames the mechanism's bodies are given, one per body."""
         return tuple(body.name for body in self.mechanism.bodies)
 
     def tree_joints(self, drawn: Sequence[Joint]) -> Sequence[Joint]:
@@ -260,20 +277,23 @@ class Solver:
         return drawn
 
     def joint_sources(self) -> Mapping[str, Source]:
-        """Return indices of each joint's position and rate among those of the tree, by name."""
+        """Return the indices of position and rate of each joint of the tree, by joint name."""
         own = self.mechanism
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, p) of the tree's joints for valid configurations (N, nq)."""
+        """Return positions (N, p) of the link tree's joints for configurations (N, nq)."""
         return q
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return joint positions (N, p) of the tree of links, and its velocity tangents.
+        """Return joint positions (N, p) of the link tree, and the map from velocity to rates.
 
-        The arguments are configurations (N, nq). The tangents (N, rates * nv) are matrices, in
-        row-major order, from velocity to joint rates; None if the joints' rates are the velocity.
-        Arguments are not checked.
+        Args:
+            q: (N, nq) configurations, which are not checked.
+
+        Returns:
+            Positions (N, p), and matrices (N, rates * nv) in row-major order from velocity to joint
+            rates; None for the matrices if the joint rates are the velocity.
         """
         return q, None
 
@@ -285,13 +305,16 @@ class Solver:
 
 
 def falling_friction(mechanism: Any) -> FloatArray:
-    """Return the driven joints' friction rows (n, ROW) if they depend on rates, else (0, ROW)."""
+    """Return the driven joints' dry friction (n, sticking.ROW) if it depends on rates.
+
+    The result is empty, (0, sticking.ROW), if no friction depends on a rate.
+    """
     rows: FloatArray = mechanism.solver.friction.rows[: len(mechanism.joint_names)]
     # the two Coulomb levels come first; all further entries depend on the rate
     return rows if rows[:, law.EXCESS : law.DRY_FRICTION].any() else np.zeros((0, at.ROW))
 
 
 def held_efforts(mechanism: Any) -> Callable[..., FloatArray] | None:
-    """Return a function for inverse dynamics without dry friction; None if there is none."""
+    """Return the inverse dynamics without dry friction; None if there is no dry friction."""
     smooth = mechanism._smooth
     return None if smooth is mechanism else smooth.inverse_dynamics

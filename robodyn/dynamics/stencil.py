@@ -22,11 +22,11 @@ SMALLEST = 1e-5
 
 
 class Stencil(NamedTuple):
-    """Finite-difference stencil of the derivative with respect to each coordinate.
+    """Finite-difference stencil for the derivative with respect to each of nv coordinates.
 
     Attributes:
-        places: (p, nv) p displacements along each coordinate.
-        weights: (p, nv) weights of the function values there in the coordinate's derivative.
+        places: (p, nv) the p displacements along each coordinate.
+        weights: (p, nv) weight of the function's value at each displacement.
     """
 
     places: FloatArray
@@ -34,14 +34,14 @@ class Stencil(NamedTuple):
 
 
 def difference_stencil(mechanism: Any) -> Stencil:
-    """Return the stencil of central differences for a mechanism of any kind."""
+    """Return the central-difference stencil of order 6 for a mechanism's coordinates."""
     units = np.array(mechanism.coordinates.units)
     step = SMALLEST if is_redundant(mechanism) else STEP
     return central_stencil(step * np.where(units == "m", mechanism.size, 1.0))
 
 
 def central_stencil(steps: FloatArray) -> Stencil:
-    """Return the stencil of central differences with a step (nv,) for each coordinate."""
+    """Return the central-difference stencil of order 6 for steps (nv,) of the coordinates."""
     return Stencil(np.outer(PLACES, steps), np.outer(WEIGHTS, 1.0 / steps))
 
 
@@ -51,6 +51,6 @@ def is_redundant(mechanism: Any) -> bool:
 
 
 def apply_stencil(values: FloatArray, stencil: Stencil) -> FloatArray:
-    """Compute derivatives (..., nv, k) from values (..., p nv, k) at stencil points."""
+    """Compute derivatives (..., nv, k) from values (..., p nv, k) at a stencil's points."""
     by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
     return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

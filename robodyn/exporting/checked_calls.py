@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exported functions that check their arguments and call `KindFunctions`."""
+"""Functions of an exported library that check their arguments and call `KindFunctions`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,19 @@ from robodyn.numerics.numba_compat import cgutils
 
 
 def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
-    """Return an exported function with checks of its arguments and results.
+    """Create a library function that checks its arguments and results.
 
-    It returns INVALID for invalid arguments, TOO_LARGE for results that are not finite, and
-    otherwise its own status. With `fails_on_invalid` it checks its arguments only if there is no
-    result.
+    The function returns INVALID for invalid arguments, TOO_LARGE for results that are not finite,
+    and otherwise its own status.
+
+    Args:
+        function: declaration of the function. If its `fails_on_invalid` is True, arguments are
+            checked only after a failure.
+        kind: compiled functions of the mechanism.
+        setting: further data for the function.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
     """
     find = inner(function.make(kind, setting))
     are_valid = _are_valid(function.arguments, kind, setting)
@@ -52,9 +60,14 @@ def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
 
 
 def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunctions, Setting], Any]:
-    """Return a factory of exported functions that call an entry of `KindFunctions`.
+    """Return a factory of library functions that call a function of `KindFunctions`.
 
-    `name` is the entry. `failure` is the status of the exported function if there is no result.
+    Args:
+        name: name of the called function.
+        failure: status code if the called function has no result.
+
+    Returns:
+        A function for the field `make` of a `Function`.
     """
 
     def make(kind: KindFunctions, setting: Setting) -> Any:
@@ -69,7 +82,13 @@ def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunction
 
 
 def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for the condition number with a length for scaling."""
+    """Create the library function for the condition number of a configuration.
+
+    Its argument `length` [m] divides moments.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     find = kind.condition
 
     def condition_number(q: Any, length: float, out: Any) -> int:
@@ -82,18 +101,30 @@ def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def frictionless_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for efforts of a motion without joint friction."""
+    """Create the library function for inverse dynamics without joint friction.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     return kind_function("inverse")(setting.frictionless, setting)
 
 
 def link_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for accelerations of links behind elastic drives."""
+    """Create the library function for the acceleration of links behind elastic drives.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     assert setting.links is not None
     return kind_function("forward")(setting.links.rest, setting)
 
 
 def side_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for a configuration's side of type 2 singularities."""
+    """Create the library function whose result changes sign at type 2 singularities.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     find = kind.side
 
     def side(q: Any, out: Any) -> int:
@@ -104,7 +135,11 @@ def side_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def difference_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for the displacement between two configurations."""
+    """Create the library function for the displacement between two configurations.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     find = kind.difference
 
     def difference(q: Any, goal: Any, out: Any) -> int:
@@ -115,7 +150,7 @@ def difference_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _are_valid(arguments: Sequence[Argument], kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a check for valid configurations and otherwise finite arguments."""
+    """Compile a check that configurations are valid and other arguments are finite."""
     is_configuration = kind.is_configuration
     given = [k for k, each in enumerate(arguments) if each.size and each.use != "out"]
     sizes = sizes_of(setting.mechanism)
@@ -137,7 +172,7 @@ def _are_valid(arguments: Sequence[Argument], kind: KindFunctions, setting: Sett
 
 
 def _are_results(function: Function, setting: Setting) -> Any:
-    """Compile a check that all results are finite; a condition number may be infinite."""
+    """Compile a check that results are finite; a condition number may be infinite."""
     sizes = sizes_of(setting.mechanism)
     results = [k for k, each in enumerate(function.arguments) if each.use in ("out", "inout")]
     counts = tuple(function.arguments[k].count(sizes) for k in results)
@@ -155,7 +190,7 @@ def _are_results(function: Function, setting: Setting) -> Any:
 
 
 def _addresses(places: Sequence[int]) -> Any:
-    """Compile a function that selects the arguments at these places from a tuple."""
+    """Compile a function that selects the arguments at given indices from a tuple."""
 
     @intrinsic
     def addresses(typingctx: Any, values: Any) -> Any:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exported functions for control and simulation: computed torque and steps."""
+"""Functions of an exported library for control and simulation: computed torque, time steps."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
 
 
 def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that reduces efforts to limits in a configuration."""
+    """Compile a function that reduces efforts to limits in a given configuration."""
     _, nv, n = setting.sizes
     inertia = _inertia_of(kind.mass, kind.rates, setting)
 
@@ -75,7 +75,11 @@ def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function that reduces efforts to the limits at standstill."""
+    """Create the library function that reduces efforts to the limits at standstill.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     n, reduce = setting.sizes[2], _reduce_of(kind, setting)
     at_ends = address_of(setting.mechanism.drives.effort_ends)
 
@@ -97,7 +101,11 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for computed torque within the effort limits."""
+    """Create the library function for computed torque within the effort limits.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     torque = inner(computed_torque_less_of(kind, setting))
 
     def computed_torque(
@@ -111,7 +119,13 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for computed torque less the drives' own efforts."""
+    """Create the library function for computed torque minus efforts of other sources.
+
+    Its argument `own` contains efforts that the drives add by themselves.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
     difference, rates_of = kind.difference, kind.rates
     reduce = _reduce_of(kind, setting)
@@ -194,7 +208,11 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for the efforts of the end stops in a state."""
+    """Create the library function for the efforts that end stops exert on the joints.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     _, nv, n = setting.sizes
     own = kind if setting.links is None else setting.links.rest
     positions, rates = kind.positions, kind.rates
@@ -218,7 +236,11 @@ def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for simulation steps with constant efforts."""
+    """Create the library function that simulates steps with constant efforts.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     step = inner(checked_elastic_step_of(kind, setting))
 
     def checked_step(
@@ -231,7 +253,11 @@ def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for simulation steps with elastic drives."""
+    """Create the library function that simulates steps with elastic drives.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
     decay, elastic = friction.decay, setting.links is not None
     at_ends, unloaded = address_of(setting.mechanism.drives.effort_ends), address_of(np.zeros(6))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exported functions for derivatives of the dynamics."""
+"""Functions of an exported library for derivatives of the dynamics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from robodyn.numerics.compiler import noinline
 
 
 def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for the efforts of a motion and their derivatives."""
+    """Create the library function for inverse dynamics and its derivatives.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     inverse, differentiate = kind.inverse, _blocks_of(kind, setting)
 
     def inverse_dynamics_derivatives(
@@ -29,7 +33,11 @@ def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for an acceleration due to efforts and derivatives."""
+    """Create the library function for forward dynamics and its derivatives.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
+    """
     forward, differentiate = kind.forward, _blocks_of(kind, setting)
 
     def forward_dynamics_derivatives(
@@ -45,19 +53,22 @@ def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Return the exported function for derivatives of the links' acceleration.
+    """Create the library function for link accelerations and their derivatives.
 
     The links are behind elastic drives.
+
+    Returns:
+        Function of memory addresses, to be compiled, that returns a status code.
     """
     assert setting.links is not None
     return forward_dynamics_derivatives_of(setting.links.rest, setting.links)
 
 
 def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that writes three blocks of derivatives, if they exist.
+    """Compile a function that writes derivatives and returns whether they exist.
 
-    It returns whether they exist. Its arguments are (q, v, a, efforts, wrench, base, forward,
-    blocks), with the blocks of `CompiledDerivatives`.
+    Its arguments are (q, v, a, efforts, wrench, base, forward, blocks). The blocks are the
+    derivatives with respect to q, v, and acceleration or effort, see `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
     dry, find = setting.mechanism.solver.friction.is_dry, kind.derivatives

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Escaping of a model's texts in generated files: a name cannot end a comment, string or element.
+"""Escaping of names in generated files, so that a name cannot end a comment, string or element.
 
-Each function is one-to-one: different names give different texts.
+Each function is one-to-one: different names have different results.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _FMI_ESCAPES = {"'": "\\'", '"': '\\"', "\\": "\\\\"}
 def in_comment(text: str) -> str:
     """Escape text for a comment or a sentence of a generated file, in any language.
 
-    Letters, digits and harmless punctuation stay; all else is percent-encoded, as in URLs.
+    Letters, digits and harmless punctuation are kept; other characters are percent-encoded.
     """
     return "".join(c if c.isalnum() or c in _HARMLESS else quote(c, safe="") for c in text)
 
 
 def c_string(text: str) -> str:
-    """Format text as a string literal of C and C++, in UTF-8."""
+    """Format text as a string literal of C and C++, encoded as UTF-8."""
     return '"' + "".join(_c_byte(byte) for byte in text.encode()) + '"'
 
 
@@ -37,9 +37,9 @@ def yaml_string(text: str) -> str:
 
 
 def fmi_name(text: str) -> str:
-    """Format a name as an identifier of FMI's structured naming.
+    """Format a name for FMI's structured naming.
 
-    It is quoted unless it is a C identifier.
+    The result is quoted unless the name is a C identifier.
     """
     if _IDENTIFIER.fullmatch(text):
         return text
@@ -47,12 +47,12 @@ def fmi_name(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Percent-encode the characters of a text that XML forbids."""
+    """Percent-encode the characters in a text that XML does not permit."""
     return "".join(c if _is_xml(ord(c)) else quote(c, safe="", errors="replace") for c in text)
 
 
 def _is_plain(code: int) -> bool:
-    """Return whether a character stands for itself between quotation marks."""
+    """Return whether a character code needs no escape between quotation marks."""
     return 0x20 <= code < 0x7F and chr(code) not in '"\\?'
 
 

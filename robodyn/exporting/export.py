@@ -170,7 +170,7 @@ def export(
 
 
 def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
-    """Yield the names and contents of the text files in an exported folder."""
+    """Yield name and content of each text file in the folder of an exported library."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),

@@ -53,15 +53,16 @@ _WRENCH = ("force_x", "force_y", "force_z", "moment_x", "moment_y", "moment_z")
 
 
 class Variable(NamedTuple):
-    """Variable of an FMU; its position in the list is its value reference.
+    """Variable of an FMU; its index in the list of variables is its value reference.
 
     Attributes:
-        name: structured, with dots; its first part is its group in C.
-        causality: as in FMI.
+        name: structured name, such as `effort.joint1`; variables with the same first part form an
+            array in C.
+        causality: causality as defined by FMI, such as `input`.
         unit: one of `_UNITS`, or empty.
-        start: start value of variables that can be set; these come first.
-        state: name of the state whose derivative it is.
-        is_event: whether a change of its sign is an event.
+        start: start value; None for variables that cannot be set, which follow the others.
+        state: name of the state of which this is the derivative; empty if there is none.
+        is_event: whether this is an event indicator: a change of its sign is an event.
     """
 
     name: str
@@ -73,10 +74,11 @@ class Variable(NamedTuple):
 
 
 def refuse_target(target: Target, fmi: str) -> None:
-    """Reject FMI versions and targets for which no FMU can be written.
+    """Reject FMI versions and target machines for which no FMU can be written.
 
     Raises:
-        InvalidInput: the choice is not supported; the error names the supported ones.
+        InvalidInput: the version or the target is not supported; the error names the supported
+            ones.
     """
     if fmi not in _PLATFORMS:
         raise InvalidInput(f"fmi is {fmi!r}, expected 2.0 or 3.0", value=fmi)
@@ -92,7 +94,15 @@ def refuse_target(target: Target, fmi: str) -> None:
 def write_fmus(
     name: str, mechanism: Mechanism, target: Target, header: str, static: Path, fmi: str
 ) -> Iterator[str]:
-    """Write NAME.fmu and NAME_controller.fmu beside a static library.
+    """Write the plant NAME.fmu and NAME_controller.fmu beside a static library.
+
+    Args:
+        name: prefix of the library's functions.
+        mechanism: exported mechanism.
+        target: target machine.
+        header: content of the library's C header.
+        static: path of the static library.
+        fmi: version of FMI, 2.0 or 3.0.
 
     Yields:
         Names of the files.
@@ -137,7 +147,7 @@ def write_fmus(
 
 
 def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
-    """Return C code, by template key, of value references and start values."""
+    """Return C code for value references and start values, by template key."""
     starts = [variable.start for variable in variables]
     settable = sum(start is not None for start in starts)
     first: dict[str, int] = {}
@@ -153,7 +163,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 
 def _motor_values(mechanism: Mechanism) -> dict[str, str]:
-    """Return C code, by template key, for elastic drives: motors, data, functions."""
+    """Return C code for the motors of elastic drives, by template key."""
     drives = mechanism.drives.elasticity
     rows = np.zeros((1, 3)) if drives is None else drives
     return {
@@ -165,7 +175,7 @@ def _motor_values(mechanism: Mechanism) -> dict[str, str]:
 
 
 def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
-    """Yield the FMU variables of the plant, in the order of `fmu/plant.c`."""
+    """Yield the variables of the plant's FMU, in the order that fmu/plant.c requires."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
@@ -200,7 +210,7 @@ def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
 
 
 def controller_variables(mechanism: Mechanism) -> Iterator[Variable]:
-    """Yield the FMU variables of the controller, in the order of `fmu/controller.c`."""
+    """Yield the variables of the controller's FMU, in the order of fmu/controller.c."""
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
@@ -228,14 +238,17 @@ def _wrench() -> Iterator[Variable]:
 
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Return the name in FMI's naming, and the unit, of each driven joint."""
+    """Return the structured name and the unit of each driven joint."""
     return list(zip(map(fmi_name, mechanism.joint_names), mechanism.drives.units, strict=True))
 
 
 def _coordinates(
     mechanism: Mechanism,
 ) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
-    """Return names with start values of a configuration, and with units of a velocity."""
+    """Return the components of a configuration and of a velocity.
+
+    They are names with start values, and names with units of positions.
+    """
     coordinates = mechanism.coordinates
     return (
         list(
@@ -264,7 +277,7 @@ _UNITS = {
 
 
 def _how(variable: Variable) -> dict[str, str]:
-    """Return the attributes of a variable that are the same in FMI 2 and 3."""
+    """Return the XML attributes of a variable that FMI 2 and 3 have in common."""
     own = {
         "parameter": {"variability": "tunable"},
         "independent": {"variability": "continuous"},
@@ -278,7 +291,16 @@ def _how(variable: Variable) -> dict[str, str]:
 def model_description(
     name: str, mechanism: Mechanism, variables: tuple[Variable, ...], fmi: str
 ) -> ElementTree.Element:
-    """Create the XML model description of an FMU, without its instantiation token."""
+    """Create the root element of an FMU's modelDescription.xml.
+
+    The instantiation token is missing; the caller adds it.
+
+    Args:
+        name: model identifier.
+        mechanism: exported mechanism.
+        variables: variables of the FMU.
+        fmi: version of FMI, 2.0 or 3.0.
+    """
     called = xml_text(f"{mechanism.name} {name}".strip())
     root = ElementTree.Element(
         "fmiModelDescription", fmiVersion=fmi, modelName=called,

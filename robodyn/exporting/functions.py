@@ -38,10 +38,10 @@ from robodyn.numerics.compiler import noinline
 
 
 def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
-    """Return all functions of a mechanism's library, not yet compiled.
+    """Create all functions of a mechanism's exported library.
 
     Returns:
-        Function with checks of its arguments and results, by its declaration.
+        Functions with checks of their arguments and results, not yet compiled, by declaration.
 
     Raises:
         ModelError: the mechanism cannot be exported completely.
@@ -74,14 +74,14 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
 
 
 def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:
-    """Return the declarations of all functions in a mechanism's library."""
+    """Return the declarations of all functions in a mechanism's exported library."""
     if mechanism.drives.elasticity is None:
         return FUNCTIONS
     return *(each for each in FUNCTIONS if each.name != "step"), *ELASTIC_FUNCTIONS
 
 
 def _compile_call(find: Any) -> Any:
-    """Compile a function of the dynamics so that it is called instead of inlined."""
+    """Compile a dynamics function as a separate function that is never inlined."""
 
     @noinline
     def dynamics(
@@ -145,7 +145,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
 
 
 def _function(signature: str, about: str, make: Any, **more: Any) -> Function:
-    """Create a declaration from its signature `name: arguments -> results`.
+    """Create the declaration of a function from a string `name: arguments -> results`.
 
     A name among both arguments and results is an in-out argument.
     """

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions of a kind of mechanism on memory addresses, the parts of a library."""
+"""Compiled functions of a kind of mechanism, from which exported libraries are composed.
+
+They take and write arrays by their memory addresses, as in C.
+"""
 
 from __future__ import annotations
 
@@ -58,32 +61,35 @@ FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 
 
 class KindFunctions(NamedTuple):
-    """Compiled functions of a kind of mechanism on memory addresses.
+    """Compiled functions of a kind of mechanism, called by exported library functions.
 
-    All are compiled by `inner`. Those that return a bool return whether there is a result.
+    Arguments are memory addresses of arrays, as in C: q is a configuration, v a velocity, and `out`
+    receives the result. A returned bool states whether there is a result.
 
     Attributes:
         is_configuration: (q) -> bool, whether the numbers are a valid configuration.
-        inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool; wrench and
-            base may be NULL.
-        mass: (q, out) -> bool.
-        bias: (q, v, base or NULL, out) -> bool.
+        inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool, inverse and
+            forward dynamics; wrench and base motion may be NULL.
+        mass: (q, out) -> bool, mass matrix.
+        bias: (q, v, base or NULL, out) -> bool, efforts at zero acceleration.
         positions: (q, out) -> bool, positions of the driven joints.
         close: (positions, q) -> bool, configuration with these positions, from a guess in q.
-        velocity: (q, joint velocities, out) -> bool.
-        acceleration: (q, joint velocities, joint accelerations, out) -> bool.
+        velocity: (q, joint velocities, out) -> bool, velocity of the mechanism.
+        acceleration: (q, joint velocities, joint accelerations, out) -> bool, acceleration of the
+            mechanism.
         rates: (q, v, out) -> bool, rates of the driven joints.
         pose: (q, out) -> bool, pose of the body.
         jacobian: (q, out) -> bool, matrix from velocity to the body's twist.
-        condition: (q, length) -> condition number, negative if it does not exist.
-        side: (q) -> a number that changes its sign on a path only where the motors cease to
-            determine the motion.
-        difference: (q, goal, out), a displacement.
-        advance: (q, displacement, out) -> bool, a configuration.
+        condition: (q, length [m] that divides moments) -> condition number; negative if it does not
+            exist.
+        side: (q) -> number that changes its sign only at type 2 singularities, where the motors do
+            not determine the motion.
+        difference: (q, goal, out), displacement between two configurations.
+        advance: (q, displacement, out) -> bool, configuration after a displacement.
         step: (q, v, motor positions, motor velocities, efforts, wrench, base or NULL, options, dt,
-            steps) -> status; of rigid drives, the motors are NULL.
-        derivatives: (q, v, a, efforts, wrench, base, forward, out) -> bool, blocks of
-            `CompiledDerivatives`.
+            steps) -> status; advances the state in place. For rigid drives, the motors are NULL.
+        derivatives: (q, v, a, efforts, wrench, base, forward, out) -> bool, derivatives of inverse
+            or forward dynamics, see `CompiledDerivatives`.
     """
 
     is_configuration: Any
@@ -108,7 +114,7 @@ class KindFunctions(NamedTuple):
 
 @singledispatch
 def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
-    """Return the compiled functions of a mechanism.
+    """Compile the functions of a mechanism that its exported library consists of.
 
     Every kind that can be exported registers its own implementation.
 
@@ -123,7 +129,7 @@ def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
 
 @inner
 def are_finite(address: Any, count: int) -> bool:
-    """Return whether all of the `count` numbers at an address are finite."""
+    """Return whether the `count` numbers at a memory address are all finite."""
     total = 0.0
     for j in range(count):
         total += 0.0 * address[j]
@@ -132,7 +138,13 @@ def are_finite(address: Any, count: int) -> bool:
 
 @inner
 def write_stops(time_constant: float, limited: float, out: Any) -> None:
-    """Write the parameters (STOPS,) of the default end stops to `out`."""
+    """Write the parameters of the default end stops to `out` (STOPS,).
+
+    Args:
+        time_constant: time constant [s] of the critically damped motion at a stop.
+        limited: 1 if the motors have torque-speed curves, otherwise 0.
+        out: address of the result.
+    """
     out[STIFFNESS], out[DAMPING], out[LIMITS_MOTORS] = 0.0, 0.0, limited
     out[BY_INERTIA] = 1.0 / (time_constant * time_constant)
     out[BY_INERTIA + 1] = 2.0 / time_constant
@@ -140,24 +152,25 @@ def write_stops(time_constant: float, limited: float, out: Any) -> None:
 
 @inner
 def one_side(q: Any) -> float:
-    """Return 1, for kinds of mechanisms without singularities of type 2."""
+    """Return 1: `KindFunctions.side` of mechanisms without type 2 singularities."""
     return 1.0
 
 
 @inner
 def copied(start: Any, count: int, out: Any) -> None:
-    """Copy `count` numbers from address `start` to address `out`."""
+    """Copy `count` numbers from the memory address `start` to the address `out`."""
     for j in range(count):
         out[j] = start[j]
 
 
 def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions of kinds whose configuration contains joint positions.
+    """Compile functions of mechanisms whose configuration contains joint positions.
 
     Args:
         nq: size of a configuration.
-        places: indices of the driven joints in it, which are the independent ones.
-        wraps: (n,) whether positions of the driven joints that differ by a full turn are equal.
+        places: (n,) indices of the driven joints in a configuration; these are the independent
+            joints.
+        wraps: (n,) whether positions of a driven joint that differ by a full turn are equal.
 
     Returns:
         Functions by their names in `KindFunctions`.
@@ -205,7 +218,7 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
 
 
 def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
-    """Return the functions of kinds whose configuration is n driven joint positions.
+    """Compile the functions of mechanisms whose configuration is the driven positions.
 
     Args:
         n: number of joints.
@@ -227,7 +240,7 @@ def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
 
 @inner
 def state_at(q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> State:
-    """Create a `State` from addresses; `wrench` and `base` may be NULL."""
+    """Create a `State` from memory addresses; `wrench` and `base` may be NULL."""
     return State(q, v, acceleration_or_effort, wrench, not is_null(wrench), base, not is_null(base))
 
 
@@ -240,7 +253,7 @@ def equation_functions(
     jacobian: Any,
     derivatives: Any,
 ) -> dict[str, Any]:
-    """Return compiled functions made from the equations of motion of a kind.
+    """Compile the dynamics functions of a mechanism from its equations of motion.
 
     The equations take a `State` and need no scratch memory.
 
@@ -309,16 +322,17 @@ def equation_functions(
 
 
 def plant_model(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without friction and without rotors of elastic drives.
+    """Return the mechanism that the equations of a simulation step describe.
 
-    The entry `step` of `KindFunctions` adds both.
+    It is without friction and without the rotors of elastic drives, which `KindFunctions.step`
+    adds.
     """
     bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
     return bare._smooth
 
 
 def _status_of(loop: Any) -> Any:
-    """Compile a function (options, *arguments) that returns the status of a loop."""
+    """Compile a function (options, *arguments) that returns a loop's status code."""
 
     @inner
     def simulate(options: Any, *arguments: Any) -> int:
@@ -328,9 +342,9 @@ def _status_of(loop: Any) -> Any:
 
 
 def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
-    """Compile a function (options, *arguments) that runs the loop for rigid drives.
+    """Compile a function (options, *arguments) that simulates rigid drives.
 
-    The loop depends on the mechanism's friction and, for stiff friction, on the options.
+    It selects the simulation loop by the mechanism's friction and by the options.
     """
     friction, smooth, hybrid = mechanism.solver.friction, kernels.loop, kernels.loop_hybrid
     if friction.is_dry or friction.decay == 0.0:
@@ -348,12 +362,12 @@ def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
 def step_of(
     mechanism: Mechanism, loop: Kernels, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
-    """Compile the simulation step of a mechanism from the loops of its kind.
+    """Compile `KindFunctions.step` of a mechanism from its kind's simulation loops.
 
     Args:
         mechanism: mechanism of any kind.
         loop: compiled simulation loops of the kind.
-        plant: arrays of the `plant_model` for the loop, before those of its joints.
+        plant: arrays with the data of the `plant_model`, without those of its joints.
         model: arrays of a controller's model, which is not used here.
 
     Returns:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Linking of libraries from an object file, by the machine's tools or the extra `export`."""
+"""Compilation and linking of libraries, by the machine's tools or those of the extra `export`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from robodyn.extras import how_to_install
 
 
 class ExportFailed(RobodynError):
-    """Error raised if a tool fails to create a library; contains the tool's message."""
+    """Error raised if a compiler or linker fails; contains the tool's message."""
 
 
 def compiler(target: Target) -> list[str]:
-    """Return the command of a C compiler for a target, `cc` if suitable.
+    """Return the command of a C compiler for a target machine.
 
     Raises:
         MissingExtra: no compiler is installed.
@@ -38,10 +38,11 @@ def compiler(target: Target) -> list[str]:
 
 
 def compile_source(target: Target, source: Path, obj: Path) -> None:
-    """Compile a C file to an object file.
+    """Compile the C file `source` to the object file `obj` for a target machine.
 
     Raises:
-        MissingExtra, ExportFailed: the compiler is missing or fails.
+        MissingExtra: there is no compiler.
+        ExportFailed: the compiler fails.
     """
     own = [
         "-O2",
@@ -57,10 +58,17 @@ def compile_source(target: Target, source: Path, obj: Path) -> None:
 
 
 def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | None) -> None:
-    """Link object files into a static library and, with a path `shared`, a shared one.
+    """Create a static library and, optionally, a shared one from object files.
+
+    Args:
+        target: target machine.
+        objects: object files.
+        static: path of the static library.
+        shared: path of the shared library, or None.
 
     Raises:
-        MissingExtra, ExportFailed: a tool is missing or fails.
+        MissingExtra: there is no compiler.
+        ExportFailed: a tool fails.
     """
     cc = compiler(target)
     archiver = ["ar"] if len(cc) == 1 else [*cc[: cc.index("cc")], "ar"]
@@ -84,7 +92,7 @@ def run(command: list[str]) -> str:
     """Run a command and return its output as a string.
 
     Raises:
-        ExportFailed: the tool fails.
+        ExportFailed: the command fails; the error contains its output.
     """
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Object file of a mechanism's functions: Numba's code, linked and optimized by LLVM.
+"""Machine code of an exported library: Numba's code, linked and optimized by LLVM.
 
 The functions are those that Python runs: from the cache on disk if possible, otherwise compiled
 now. The object file does not need Numba's runtime.
@@ -47,24 +47,24 @@ class Target:
 
     @property
     def is_native(self) -> bool:
-        """Whether the target is this machine."""
+        """Whether the target is the machine on which this process runs."""
         return not self.triple
 
     @property
     def full_triple(self) -> str:
-        """Target triple with its vendor, which LLVM requires."""
+        """Target triple that includes the vendor, as LLVM requires."""
         arch, *rest = (self.triple or binding.get_process_triple()).split("-")
         return "-".join([arch, *["unknown"] * (rest[0] in ("linux", "none")), *rest])
 
     @property
     def links_here(self) -> bool:
-        """Whether this machine's own linker can make its libraries."""
+        """Whether the linker of this machine can create libraries for the target."""
         own = binding.get_process_triple()
         return self.is_native or self.triple.split("-")[0] == own.split("-")[0]
 
     @property
     def is_bare(self) -> bool:
-        """Whether the target has no shared libraries."""
+        """Whether the target supports no shared libraries, such as a microcontroller."""
         return "none" in self.triple or "wasm" in self.triple
 
 
@@ -81,7 +81,11 @@ _CPUS = {"baseline": "", "v2": "x86-64-v2", "v3": "x86-64-v3", "v4": "x86-64-v4"
 
 
 def target_of(name: str, cpu: str) -> Target:
-    """Return the target for `--target` and `--cpu`.
+    """Return the target machine with a given name and CPU.
+
+    Args:
+        name: one of `TARGETS` or a target triple that begins with one; empty for this machine.
+        cpu: `native`, `baseline`, `v2`, `v3`, `v4` or LLVM's name of a CPU; empty for the default.
 
     Raises:
         InvalidInput: there is no such target.
@@ -135,12 +139,12 @@ def llvm_of(
     functions: dict[Function, Any],
     progress: Callable[[float], None] | None = None,
 ) -> str:
-    """Generate the LLVM IR of a library, whose symbols start with `name`.
+    """Compile the functions of a library to LLVM IR.
 
     Args:
-        name: valid C identifier.
+        name: prefix of all symbols, a valid C identifier.
         mechanism: mechanism whose data are included.
-        functions: functions, not yet compiled.
+        functions: functions to compile, by declaration.
         progress: called with the completed fraction, from 0 to 1.
 
     Returns:
@@ -171,7 +175,7 @@ def llvm_of(
 
 
 def object_of(llvm: str, target: Target) -> bytes:
-    """Compile LLVM IR for a target and return the contents of the object file."""
+    """Compile LLVM IR for a target machine; return the content of the object file."""
     cpu, features = target.cpu, target.features
     if target.is_native:
         cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
@@ -189,7 +193,7 @@ def object_of(llvm: str, target: Target) -> bytes:
 
 
 def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, ...]) -> None:
-    """Add a C function to a module that calls a function compiled by Numba."""
+    """Add to an LLVM module a C function that calls a function compiled by Numba."""
     context, described = compiled.target_context, compiled.fndesc
     kinds = [context.get_value_type(kind) for kind in signature]
     function = ir.Function(module, ir.FunctionType(_INT, kinds), name)
@@ -203,7 +207,10 @@ def _add_function(module: Any, name: str, compiled: Any, signature: tuple[Any, .
 
 
 def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
-    """Add a mechanism's data and the status messages to a module; return their names."""
+    """Add a mechanism's data and the status messages to an LLVM module.
+
+    Returns the names of their symbols without the prefix.
+    """
     numbers = {
         "home": mechanism.home,
         "position_limits": mechanism.position_limits,
@@ -229,7 +236,7 @@ def _add_data(module: Any, name: str, mechanism: Mechanism) -> list[str]:
 
 
 def _add_texts(module: Any, name: str, texts: Sequence[str]) -> Any:
-    """Add an array of C strings to a module, and return its global variable."""
+    """Add an array of C strings to an LLVM module; return its global variable."""
     pointers = []
     for k, text in enumerate(texts):
         content = bytearray(text.encode() + b"\0")

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Conversion of addresses from C, and of a mechanism's constants, to array arguments.
+"""Conversion of memory addresses and constants to array arguments of compiled functions.
 
-A *kernel* is a compiled function of arrays that both Python and exported libraries call.
+A *kernel* is a compiled function of arrays that both Python and exported libraries call. C code
+passes addresses, and the data of the mechanism are constants in the code.
 """
 
 from __future__ import annotations
@@ -28,12 +29,13 @@ _WORD = ir.IntType(64)
 
 
 class ArraySpec(NamedTuple):
-    """Array argument of a kernel.
+    """Description of an array argument of a kernel, and of the origin of its data.
 
     Attributes:
         kind: Numba type of the array.
         shape: shape of the array; an optional array at NULL has the length `ABSENT` instead.
-        numbers: constants, stored with the code, or NULL; None for an address from the caller.
+        numbers: constant values, stored with the code; NULL for a missing array; None if the caller
+            passes the address.
     """
 
     kind: given.BorrowedArrayType
@@ -42,27 +44,27 @@ class ArraySpec(NamedTuple):
 
 
 def vector(size: int) -> ArraySpec:
-    """Describe an input vector that the caller passes."""
+    """Describe an input vector (size,) whose address the caller passes."""
     return ArraySpec(given.VECTOR, (size,))
 
 
 def vector_out(size: int) -> ArraySpec:
-    """Describe an output vector that the caller provides."""
+    """Describe an output vector (size,) whose address the caller passes."""
     return ArraySpec(given.VECTOR_OUT, (size,))
 
 
 def rows_out(*shape: int) -> ArraySpec:
-    """Describe an output matrix that the caller provides."""
+    """Describe an output array of a given shape whose address the caller passes."""
     return ArraySpec(given.MATRIX_OUT, shape)
 
 
 def row(size: int) -> ArraySpec:
-    """Describe an input vector that the kernel receives as a batch of one."""
+    """Describe an input vector that a kernel receives as a batch (1, size)."""
     return ArraySpec(given.ROWS_OF_ANY_STRIDE, (1, size))
 
 
 def constant(numbers: FloatArray) -> ArraySpec:
-    """Describe a constant vector or matrix, stored with the compiled code."""
+    """Describe a constant vector or matrix that is stored with the compiled code."""
     return ArraySpec(given.VECTOR if numbers.ndim == 1 else given.MATRIX, numbers.shape, numbers)
 
 
@@ -73,15 +75,16 @@ UNLOADED = LOAD[0]._replace(numbers=NULL)
 
 
 def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
-    """Compile a function from the caller's arguments to those of a kernel.
+    """Compile a function that converts a caller's arguments to those of a kernel.
 
     Args:
         parameters: parameters of the kernel: each an `ArraySpec`, `NUMBER`, or a constant. The
             caller passes addresses or arrays, and numbers, in this order.
-        borrowed: whether the kernel takes arrays, not `given` ones.
+        borrowed: whether the kernel takes plain Numba arrays instead of `BorrowedArrayType`.
 
     Returns:
-        The compiled function, from tuple to tuple.
+        A compiled function of the tuple of the caller's arguments that returns the tuple of the
+        kernel's arguments.
     """
 
     @intrinsic
@@ -104,9 +107,14 @@ def marshaler(*parameters: Any, borrowed: bool = False) -> Any:
 
 
 def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
-    """Compile a function that converts its arguments and calls a kernel.
+    """Compile a function that takes addresses and calls a kernel with arrays.
 
-    The conversion is that of `marshaler`.
+    Args:
+        kernel: compiled function of arrays.
+        parameters, borrowed: as for `marshaler`.
+
+    Returns:
+        The compiled function of the caller's arguments, with the result of the kernel.
     """
     marshal_arguments = marshaler(*parameters, borrowed=borrowed)
 
@@ -118,7 +126,7 @@ def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
 
 
 def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
-    """Return the Numba type of a kernel's argument."""
+    """Return the Numba type of a kernel's argument from its description."""
     if isinstance(parameter, ArraySpec):
         if parameter.numbers is None:
             next(origins)
@@ -131,7 +139,7 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
 def _marshal_argument(
     context: Any, builder: Any, parameter: Any, kind: Any, values: Iterator[Any]
 ) -> Any:
-    """Build the value of a kernel's argument from the caller's argument."""
+    """Build the LLVM value of a kernel's argument from the caller's argument."""
     if parameter is NUMBER:
         return next(values)[1]
     if not isinstance(parameter, ArraySpec):
@@ -174,7 +182,7 @@ def _kept(builder: Any, array: FloatArray) -> Any:
 def address_of(array: FloatArray) -> Any:
     """Compile a function without arguments that returns the address of constants.
 
-    The constants are stored with the code.
+    The values of `array` are stored with the compiled code.
     """
 
     @intrinsic
@@ -189,7 +197,7 @@ def address_of(array: FloatArray) -> Any:
 
 @intrinsic
 def is_null(typingctx: Any, address: Any) -> Any:
-    """Return whether an address is NULL."""
+    """Return whether a memory address is NULL (in compiled code)."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.icmp_unsigned("==", args[0], args[0].type(None))
@@ -199,7 +207,7 @@ def is_null(typingctx: Any, address: Any) -> Any:
 
 @intrinsic
 def address(typingctx: Any, array: Any) -> Any:
-    """Return the address of an array's data."""
+    """Return the memory address of an array's data (in compiled code)."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return context.make_array(array)(context, builder, args[0]).data
@@ -209,7 +217,7 @@ def address(typingctx: Any, array: Any) -> Any:
 
 @intrinsic
 def null(typingctx: Any) -> Any:
-    """Return the address NULL."""
+    """Return the memory address NULL (in compiled code)."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return context.get_value_type(ADDRESS)(None)

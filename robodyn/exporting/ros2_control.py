@@ -27,12 +27,12 @@ _TURN = ("orientation.x", "orientation.y", "orientation.z", "orientation.w")
 
 
 def package_name(name: str) -> str:
-    """Return the name of a library's colcon package."""
+    """Return the name of the colcon package for an exported library."""
     return f"{name.lower()}_ros2_control"
 
 
 def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
-    """Yield the path and contents of each text file in the colcon package.
+    """Yield path and content of each text file in the colcon package for ros2_control.
 
     The library goes into the folder `library` of the package.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions of an arm."""
+"""Functions of serial arms for exported libraries."""
 
 from __future__ import annotations
 

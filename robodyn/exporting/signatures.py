@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Signatures of the functions of an exported library, and data for their compilation."""
+"""Declarations of the functions in an exported library, and data for their compilation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class Argument(NamedTuple):
     Attributes:
         name: name in the header.
         size: number of elements, in terms of NQ, NV and N; empty for one number.
-        use: "in", "out", "inout"; "maybe" for one that may be NULL; or the C type of one number.
+        use: "in", "out" or "inout"; "maybe" for an input that may be NULL; or the C type of one
+            number.
         meaning: unit and frame.
     """
 
@@ -30,7 +31,7 @@ class Argument(NamedTuple):
     meaning: str
 
     def count(self, sizes: Mapping[str, int]) -> int:
-        """Return the number of elements for the `sizes_of` a mechanism."""
+        """Return the number of elements, given the sizes NQ, NV and N from `sizes_of`."""
         factors = self.size.split(" * ") if self.size else []
         return math.prod(sizes.get(factor) or int(factor) for factor in factors)
 
@@ -41,8 +42,8 @@ class Function(NamedTuple):
     Attributes:
         name, about: name and description in the header.
         arguments: its arguments.
-        make: function that compiles it from `KindFunctions` and a `Setting`.
-        fails_on_invalid: whether the function by itself returns no result for invalid arguments.
+        make: function that creates it from `KindFunctions` and a `Setting`.
+        fails_on_invalid: whether the function fails for invalid arguments even without checks.
     """
 
     name: str
@@ -53,17 +54,18 @@ class Function(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """Data for the exported functions of a mechanism besides its `KindFunctions`.
+    """Variants of a mechanism's `KindFunctions`, from which its library functions are created.
 
-    `rest`, `smooth` and `frictionless` leave out some friction; if the mechanism has no such
-    friction, they are its own functions.
+    `rest`, `smooth` and `frictionless` omit some friction; if the mechanism has no such friction,
+    they are its own functions.
 
     Attributes:
         mechanism: exported mechanism.
-        rest: functions without the friction that control compensates by the planned motion.
+        rest: functions without the friction that control compensates from the planned velocity.
         smooth: functions without dry friction.
         frictionless: functions without friction in the joints.
-        damping: (n, nv) efforts for unit velocities of strong viscous friction, zero without any.
+        damping: (n, nv) efforts of strong viscous friction per unit of velocity; zero if there is
+            none.
         links: setting of the mechanism behind its elastic drives, without their rotors and their
             dry friction; None if the drives are rigid.
     """
@@ -77,12 +79,12 @@ class Setting(NamedTuple):
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """Sizes (nq, nv, n) of configuration, velocity and efforts."""
+        """Sizes (nq, nv, n) of configuration, velocity and efforts of the mechanism."""
         nq, nv, n = sizes_of(self.mechanism).values()
         return nq, nv, n
 
 
 def sizes_of(mechanism: Mechanism) -> dict[str, int]:
-    """Return the sizes of configuration, velocity and efforts as NQ, NV and N."""
+    """Return the sizes of configuration, velocity and efforts by `NQ`, `NV` and `N`."""
     velocity, joints = mechanism.coordinates.velocity_size, mechanism.joint_names
     return {"NQ": len(mechanism.home), "NV": velocity, "N": len(joints)}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions of a platform."""
+"""Functions of Stewart platforms for exported libraries."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from robodyn.solvers.stewart.platform import StewartPlatform
 
 @inner
 def put_unit(q: Any, pose: Any) -> None:
-    """Write a pose (7,) with its quaternion normalized to the address `pose`."""
+    """Copy a pose (7,) to the address `pose`, with its quaternion normalized."""
     copied(q, 7, pose)
     normalize(pose)
 
@@ -73,7 +73,7 @@ def _functions(m: StewartPlatform) -> KindFunctions:
 
 
 def _pose_functions() -> dict[str, Any]:
-    """Compile the entries of `KindFunctions` that depend on the pose only."""
+    """Compile the functions of `KindFunctions` that depend on the pose only."""
     q = vector(7)
     is_configuration = marshal(is_pose, q, borrowed=True)
     find_difference = marshal(single.pose_difference, q, q, vector_out(6))
@@ -116,7 +116,7 @@ def _pose_functions() -> dict[str, Any]:
 
 
 def _leg_functions(legs: ArraySpec, is_configuration: Any) -> dict[str, Any]:
-    """Compile the entries of `KindFunctions` for forward and inverse kinematics."""
+    """Compile the functions of `KindFunctions` for forward and inverse kinematics."""
     q = vector(7)
     find_pose = marshal(solve_pose, legs, vector(6), q, borrowed=True)
     find_motion = marshal(
@@ -173,7 +173,7 @@ def _leg_functions(legs: ArraySpec, is_configuration: Any) -> dict[str, Any]:
 
 
 def _jacobian_functions(legs: ArraySpec, body: ArraySpec) -> dict[str, Any]:
-    """Compile the entries of `KindFunctions` that use the Jacobian of the legs."""
+    """Compile the functions of `KindFunctions` that use the Jacobian of the legs."""
     find_jacobian = marshal(lanes.jacobian, legs, body, row(7), rows_out(1, 36))
 
     @inner

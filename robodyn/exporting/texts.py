@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Text files of an export: the header, and filled templates."""
+"""Text files of an exported library: the C header, and files made from templates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEYWORDS = """
 
 
 def c_name(mechanism: Mechanism, name: str = "") -> str:
-    """Return `name`, or the mechanism's name turned into a C identifier.
+    """Return `name` or, if it is empty, the mechanism's name as a C identifier.
 
     Blanks, hyphens and dots become underscores. If any other character is replaced, digits of a
     checksum follow, so that different names stay different.
@@ -57,7 +57,7 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
 
 
 def header(name: str, mechanism: Mechanism) -> str:
-    """Return the contents of a library's C header."""
+    """Return the content of an exported library's C header, whose prefix is `name`."""
     upper = name.upper()
     meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
     sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
@@ -103,7 +103,7 @@ def motor_data(name: str, mechanism: Mechanism) -> str:
 
 
 def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
-    """Return the motors' code in the examples in C and C++, by template key."""
+    """Return code about motors for the C and C++ examples, by template key."""
     if mechanism.drives.elasticity is None:
         return dict.fromkeys(("MOTORS", "MOTOR_ARGUMENTS", "MOTOR_READINGS"), "")
     size = f"{name.upper()}_N"
@@ -118,7 +118,7 @@ def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
 
 
 def casadi_source(name: str, mechanism: Mechanism) -> str:
-    """Return the C source of the functions for `casadi.external`."""
+    """Return the C source of an exported library's functions for `casadi.external`."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),
@@ -129,7 +129,7 @@ def casadi_source(name: str, mechanism: Mechanism) -> str:
 
 
 def coordinates_text(mechanism: Mechanism) -> str:
-    """Describe configuration, velocity and efforts by their components, for a comment."""
+    """List the components of configuration, velocity and efforts for a C comment."""
     coordinates = mechanism.coordinates
     named = zip(map(in_comment, coordinates.velocity_names), coordinates.units, strict=True)
     units = ", ".join(f"{name} [{unit}]" for name, unit in named)
@@ -171,6 +171,11 @@ def _comment(*lines: str) -> str:
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str:
-    """Read a template of this package and replace each `@KEY@` by its value."""
+    """Fill in a template file of this package, and return the text.
+
+    Args:
+        template: path of the template in the package's folder of templates.
+        values: replacement of each `@KEY@`, by key.
+    """
     text = TEMPLATES.joinpath(template).read_text(encoding="utf-8")
     return re.sub(r"@([A-Z_0-9]+)@", lambda found: str(values[found[1]]), text)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions of a mechanism with closed loops.
+"""Functions of mechanisms with closed loops for exported libraries.
 
-The equations are eliminated in the pivot order of the home configuration. Where this order fails,
-orders of other configurations are tried. Python instead computes an order for the present
-configuration, so the last bits may differ there.
+The loop-closure equations are eliminated in the pivot order of the home configuration. Where this
+order fails, orders of other configurations are tried. In Python, the order is that of the present
+configuration, so the last bits of results may differ there.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _advance(own: list[Any], nq: int, n: int) -> Any:
 
 
 def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
-    """Compile a function for the configuration at given driven-joint positions."""
+    """Compile a function that computes a configuration from driven-joint positions."""
     n, nq = len(m.joint_names), len(m.home)
     wraps = motions.wrapping_driven(m)
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), any(wraps)
@@ -201,7 +201,7 @@ def _smooth(m: ClosedLoop, packings: Sequence[Packed]) -> list[Packed]:
 
 
 def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
-    """Compile the function for a step of the simulation."""
+    """Compile `KindFunctions.step`, a simulation step, of a closed loop."""
     plants = _smooth(m, packings)
     if m.drives.elasticity is not None:
         plants = [each.without_dry_friction for each in packings_over_travel(m._rotorless)]
@@ -213,7 +213,7 @@ def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
 
 
 def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
-    """Compile the derivatives; they fail if passive joints have dry friction."""
+    """Compile dynamics derivatives; they fail if passive joints have dry friction."""
     n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
     has_derivatives = known is not None
     further = known.numbers[2:] if known else (np.zeros(m.solver.tree.rates), np.zeros((0, 1)))
@@ -237,7 +237,7 @@ def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> A
 
 
 def _either(first: Any, second: Any) -> Any:
-    """Compile a function that calls `second` if `first` has no result."""
+    """Compile a function that calls `second` if the function `first` has no result."""
 
     @inner
     def find(*given: Any) -> bool:
@@ -247,7 +247,7 @@ def _either(first: Any, second: Any) -> Any:
 
 
 def _either_step(first: Any, second: Any) -> Any:
-    """Compile a step that calls `second` if `first` has no result."""
+    """Compile a simulation step that calls `second` if `first` has no result."""
 
     @inner
     def step(*given: Any) -> int:

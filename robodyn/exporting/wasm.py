@@ -26,7 +26,7 @@ from robodyn.version import __version__
 
 
 def wasm_linker() -> list[str]:
-    """Return the command of LLVM's linker for WebAssembly.
+    """Return the command of LLVM's linker for WebAssembly (wasm-ld).
 
     Raises:
         MissingExtra: no linker is installed.
@@ -42,7 +42,7 @@ def wasm_linker() -> list[str]:
 def write_wasm(
     name: str, mechanism: Mechanism, llvm: str, functions: Collection[Function], folder: Path
 ) -> Iterator[str]:
-    """Write NAME.wasm, NAME.mjs and NAME.d.ts; yield their names.
+    """Write a WebAssembly module, its JavaScript wrapper and TypeScript declarations.
 
     Args:
         name: prefix of the symbols in `llvm`.
@@ -52,7 +52,7 @@ def write_wasm(
         folder: output folder.
 
     Yields:
-        Names of the files.
+        Names of the files: NAME.wasm, NAME.mjs and NAME.d.ts.
 
     Raises:
         MissingExtra, ExportFailed: a linker is missing or fails.
@@ -89,7 +89,7 @@ def write_wasm(
 
 
 def data_of(mechanism: Mechanism) -> dict[str, object]:
-    """Return names, units, home and limits of a mechanism's joints, by JavaScript key."""
+    """Return names, units, home and limits of the joints under their JavaScript keys."""
     return {
         "jointNames": list(mechanism.joint_names),
         "jointUnits": list(mechanism.drives.units),
@@ -101,13 +101,13 @@ def data_of(mechanism: Mechanism) -> dict[str, object]:
 
 
 def format_object(listed: Mapping[str, object]) -> str:
-    """Format an object literal of JavaScript, one key per line, with exact numbers."""
+    """Format a JavaScript object literal with one key per line and exact numbers."""
     lines = [f"  {json.dumps(key)}: {json.dumps(value)}," for key, value in listed.items()]
     return "\n".join(["{", *lines, "}"])
 
 
 def _use(argument: Argument) -> str:
-    """Return the use of an argument in JavaScript: a single result is a number."""
+    """Return how an argument is used in JavaScript; a single result is a `number`."""
     return "number" if argument.use == "out" and argument.size == "1" else argument.use
 
 

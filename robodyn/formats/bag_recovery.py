@@ -49,25 +49,36 @@ Row = tuple[Topic, int, bytes]  # a message: its topic, the time of receipt [ns]
 
 
 def files_of(bag: Path) -> list[Path]:
-    """Return the paths of the storage files of a bag, which is a file or a folder."""
+    """Return the paths of a bag's storage files (.mcap or .db3).
+
+    Args:
+        bag: the only storage file, or a folder.
+    """
     if not bag.is_dir():
         return [bag]
     return [each for each in sorted(bag.iterdir()) if each.suffix in SUFFIXES]
 
 
 def has_journal(bag: Path) -> bool:
-    """Return whether a database of the bag still has a journal.
+    """Return whether an SQLite database of a bag has a nonempty journal.
 
-    A journal means that its recorder ended while writing.
+    It has one if the recorder ended while writing.
     """
     beside = (Path(f"{file}{end}") for file in files_of(bag) for end in JOURNALS)
     return any(file.is_file() and file.stat().st_size for file in beside)
 
 
 def recovered_rows(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
-    """Return the readable messages of an incomplete bag, in order of receipt.
+    """Read all intact messages of an incomplete bag.
 
-    A message contains its bytes only if `is_selected` is True for its topic's name and type.
+    Args:
+        bag: file or folder.
+        is_selected: function of a topic's name and message type that returns whether the content of
+            its messages is needed.
+
+    Returns:
+        Topic, time of receipt [ns] and serialized message, in order of receipt. The messages of
+        topics that are not selected are empty.
     """
     rows: list[Row] = []
     kept: dict[Topic, bool] = {}
@@ -100,7 +111,7 @@ def _rows_of_mcap(file: Path) -> Iterator[Row]:
 
 
 def _end(data: Any) -> int:
-    """Return the length of a file without the trailing zeros that a crash leaves."""
+    """Return the length [bytes] of a file without trailing zeros left by a crash."""
     end = len(data)
     while end and not any(data[max(end - BLOCK, 0) : end]):
         end = max(end - BLOCK, 0)
@@ -111,7 +122,7 @@ def _end(data: Any) -> int:
 
 
 def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Yield operation code and content of each MCAP record between two file offsets."""
+    """Yield the opcode and content of each MCAP record between two byte offsets."""
     while at + _HEAD.size <= end:
         code, length = _HEAD.unpack_from(data, at)
         at += _HEAD.size
@@ -126,7 +137,10 @@ def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
 def _row(
     code: int, body: bytes, schemas: dict[int, tuple[str, str, str]], topics: dict[int, Topic]
 ) -> Iterator[Row]:
-    """Yield the message in a record, if any; store the schema or channel in others."""
+    """Yield the message of an MCAP record, if it contains one.
+
+    A schema or channel is stored in `schemas` or `topics` instead.
+    """
     if code == _MESSAGE and len(body) >= _MESSAGE_HEAD.size:
         channel, _, stamp, _ = _MESSAGE_HEAD.unpack_from(body)
         if channel in topics:
@@ -152,7 +166,7 @@ def _strings(body: bytes, at: int, count: int) -> list[str]:
 
 
 def _content(chunk: bytes) -> bytes:
-    """Decompress a chunk as far as possible; empty if its checksum is wrong."""
+    """Decompress an MCAP chunk as far as possible; empty if its checksum is wrong."""
     if len(chunk) < _CHUNK_HEAD.size + 4:
         return b""
     (compression,) = _strings(chunk, _CHUNK_HEAD.size, 1)

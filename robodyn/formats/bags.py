@@ -19,11 +19,12 @@ from robodyn.formats.regular_files import refuse_special_files
 
 @dataclass(frozen=True)
 class Bag:
-    """Requested contents of a bag, in order of receipt.
+    """Messages read from a bag, in order of receipt; result of `read_bag`.
 
     Attributes:
-        topics: all topics by name: type and number of their messages.
-        messages: messages of the requested topics: topic name, time of receipt [ns], message.
+        topics: message type and number of messages of every topic in the bag, by name.
+        messages: topic name, time of receipt [ns] and deserialized message, for the requested
+            topics.
         unreadable: requested topics whose type neither the bag nor rosbags defines.
     """
 
@@ -43,7 +44,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
             topic.
 
     Returns:
-        The requested messages.
+        The requested messages, and the names of all topics.
 
     Raises:
         MissingExtra: rosbags is not installed.
@@ -152,8 +153,8 @@ def write_bag(
 
     Args:
         folder: output folder; must not exist.
-        make: function that receives the message types by name and yields topic, stamp [ns] and
-            message, in the order of stamps.
+        make: function that receives the message classes by name and yields topic, time stamp [ns]
+            and message, in the order of the stamps.
 
     Raises:
         MissingExtra: rosbags is not installed.
@@ -173,7 +174,7 @@ def write_bag(
 
 
 def _storage(bag: Path) -> Path:
-    """Return the path that rosbags can read: the bag, or the only file in it.
+    """Return a path that rosbags can read: the bag, or the only file in its folder.
 
     The file is returned for a folder without metadata.
     """

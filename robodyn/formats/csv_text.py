@@ -63,7 +63,7 @@ def read_columns(path: Path) -> Columns:
     """Read a table of numbers with a header from a CSV file.
 
     Returns:
-        The names, units and values of the columns.
+        The columns with their names, units and line numbers.
 
     Raises:
         InvalidInput: the file cannot be read, is empty, has no header, or has two columns of the
@@ -114,9 +114,13 @@ def read_columns(path: Path) -> Columns:
 
 
 def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -> None:
-    """Write columns, each a heading and values (N,), to a CSV file without rounding.
+    """Write columns of numbers to a CSV file without rounding.
 
     A heading that a spreadsheet would evaluate as a formula is preceded by a `'`.
+
+    Args:
+        path: file to write.
+        columns: heading and values (N,) of each column.
 
     Raises:
         OutputError: the file cannot be written.

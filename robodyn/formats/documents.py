@@ -28,7 +28,8 @@ def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[
     """Read a YAML file that contains a mapping, and return it as a dictionary.
 
     Raises:
-        RobodynError: an error of class `error`; its message is one line with file, line and column.
+        RobodynError: the file cannot be read, or its content is not a valid mapping. The error is
+            of class `error`; its message has file, line and column.
     """
     return parse_yaml(read_text(Path(path), error), str(path), error)
 
@@ -36,14 +37,20 @@ def read_yaml(path: Path | str, error: type[RobodynError] = ModelError) -> dict[
 def plain_document(
     given: Mapping[str, Any], source: str, error: type[RobodynError] = ModelError
 ) -> dict[str, Any]:
-    """Return a copy of a mapping that consists of YAML's types only.
+    """Convert a mapping to a dictionary of YAML's types only.
 
-    These are mappings, lists, strings and numbers. Tuples and arrays become lists, NumPy numbers
-    become Python numbers, and paths become strings.
+    Tuples and arrays become lists, NumPy numbers become Python numbers, and paths become strings.
+
+    Args:
+        given: mapping to convert; it is not changed.
+        source: name of the mapping, for messages.
+        error: class of the errors raised.
+
+    Returns:
+        The dictionary.
 
     Raises:
-        RobodynError: an error of class `error`: a key is not a string, or the document is nested
-            too deeply or is too large.
+        RobodynError: a key is not a string, or the document is nested too deeply or is too large.
     """
     left = MAX_NODES
 
@@ -94,7 +101,11 @@ class Fields:
         return self.data.get(name) is not None
 
     def only(self, *known: str) -> None:
-        """Reject fields with other names than `known`, and suggest the most similar name."""
+        """Reject fields whose names are not among `known`.
+
+        Raises:
+            RobodynError: there is an unknown field; the message suggests the most similar name.
+        """
         for name in self.data:
             if name not in known:
                 near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -104,20 +115,31 @@ class Fields:
                 )
 
     def where(self, name: str) -> str:
-        """Return the dotted path of a field in the document."""
+        """Return the dotted path of a field in its document, such as `legs[2].mass`."""
         return f"{self.path}.{name}" if self.path else name
 
     def refuse(self, name: str, value: Any, expected: str) -> RobodynError:
-        """Create the error for the value of a field; its message states what is expected."""
+        """Create the error for an invalid value of a field.
+
+        Args:
+            name: name of the field.
+            value: invalid value.
+            expected: description of the expected value.
+
+        Returns:
+            The error, to be raised by the caller.
+        """
         return self.error(
             f"{self.source}: {self.where(name)} is {shown(value)}, expected {expected}",
             value=value,
         )
 
     def get(self, name: str, expected: str, default: Any = REQUIRED) -> Any:
-        """Return the unchecked value of a field, or `default`.
+        """Return the unchecked value of a field, or `default` if it is missing.
 
-        Raises an error of class `error` if the field is missing and has no default.
+        Raises:
+            RobodynError: the field is missing and has no default; the message states what is
+                `expected`.
         """
         value = self.data.get(name)
         if value is not None:
@@ -131,7 +153,10 @@ class Fields:
     def child(self, name: str, default: Any = REQUIRED) -> Fields:
         """Return a field that is a mapping, as `Fields`.
 
-        `default={}` makes the field optional.
+        With `default={}` a missing field gives an empty mapping.
+
+        Raises:
+            RobodynError: the field is missing or not a mapping.
         """
         value = self.get(name, "a mapping of fields", default)
         if not isinstance(value, dict):
@@ -139,7 +164,11 @@ class Fields:
         return Fields(value, self.source, self.where(name), self.error)
 
     def children(self, name: str) -> list[Fields]:
-        """Return a field that is a list of mappings, as a list of `Fields`."""
+        """Return a field that is a list of mappings, as a list of `Fields`.
+
+        Raises:
+            RobodynError: the field is missing or not a list of mappings.
+        """
         value = self.get(name, "a list of mappings")
         if not isinstance(value, list):
             raise self.refuse(name, value, "a list of mappings")
@@ -160,9 +189,21 @@ class Fields:
         at_least: float | None = None,
         above: float | None = None,
     ) -> float:
-        """Return a field that is a finite number, optionally bounded from below.
+        """Return the value of a field that is a finite number.
 
-        `unit` is used in messages. `default` may be infinite.
+        Args:
+            name: name of the field.
+            unit: unit, for messages.
+            default: value if the field is missing, which may be infinite; without it the field is
+                required.
+            at_least: smallest permitted value.
+            above: value that the number must exceed.
+
+        Returns:
+            The number.
+
+        Raises:
+            RobodynError: the field is missing, not a finite number, or out of range.
         """
         expected = "a number" + _bound(at_least, above) + _in(unit)
         value = self.get(name, expected, default)
@@ -178,32 +219,62 @@ class Fields:
     def array(
         self, name: str, shape: tuple[int, ...], unit: str = "", default: Any = REQUIRED
     ) -> FloatArray:
-        """Return a field of nested lists as an array (3,) or (3, 3) of finite numbers."""
+        """Return the value of a field with nested lists of finite numbers as an array.
+
+        Args:
+            name: name of the field.
+            shape: required shape, such as (3,) or (3, 3).
+            unit: unit, for messages.
+            default: value if the field is missing; without it the field is required.
+
+        Returns:
+            The array.
+
+        Raises:
+            RobodynError: the field is missing, or has another shape or a value that is not finite.
+        """
         expected = f"{_layout(shape)} of numbers{_in(unit)}"
         value = self.get(name, expected, default)
         self._check_shape(name, value, shape, expected)
         return np.array(value, dtype=np.float64)
 
     def flag(self, name: str, default: bool) -> bool:
-        """Return a field that is true or false."""
+        """Return the value of a field that is true or false; `default` if it is missing.
+
+        Raises:
+            RobodynError: the value is neither true nor false.
+        """
         value = self.get(name, "true or false", default)
         if not isinstance(value, bool):
             raise self.refuse(name, value, "true or false")
         return value
 
     def names(self, name: str) -> tuple[str, ...]:
-        """Return a field that is a list of joint names, as a tuple."""
+        """Return a field that is a list of joint names, as a tuple.
+
+        Raises:
+            RobodynError: the field is missing or not a list of nonempty strings.
+        """
         value = self.get(name, "a list of joint names")
         if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
             raise self.refuse(name, value, "a list of joint names")
         return tuple(value)
 
     def over(self, defaults: Mapping[str, Any]) -> Fields:
-        """Return these fields, completed by default values, also in nested mappings."""
+        """Return these fields with missing ones taken from `defaults`, also when nested."""
         return Fields(_merge(defaults, self.data), self.source, self.path, self.error)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:
-        """Return a field that is a string, optionally one of `choices`."""
+        """Return a field that is a nonempty string.
+
+        Args:
+            name: name of the field.
+            default: value if the field is missing; without it the field is required.
+            choices: permitted values; None for any string.
+
+        Raises:
+            RobodynError: the field is missing, not a string, or not one of `choices`.
+        """
         expected = "one of " + ", ".join(choices) if choices else "a text"
         value = self.get(name, expected, default)
         if not isinstance(value, str) or not value or (choices and value not in choices):
@@ -259,7 +330,7 @@ def _in(unit: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Format a value for messages, in at most 100 characters."""
+    """Format any value for a message, in at most 100 characters."""
     # sliced before formatting, so that a value of a megabyte gives no message of a megabyte
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"

@@ -48,10 +48,14 @@ class Finding(NamedTuple):
 
 
 def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
-    """Check a tensor (3, 3) [kg m^2] about the body's center of mass.
+    """Check whether a rigid body can have an inertia tensor.
+
+    Args:
+        inertia: (3, 3) [kg m^2] about the center of mass.
 
     Returns:
-        Principal moments (3,) and the problem, or None for a physical tensor.
+        None if it can; otherwise the principal moments (3,) [kg m^2] and a description of the
+        violated condition.
     """
     moments: FloatArray = np.linalg.eigvalsh(np.asarray(inertia, dtype=np.float64))
     slack = TOLERANCE * float(np.abs(moments).max())
@@ -63,9 +67,13 @@ def unphysical(inertia: ArrayLike) -> tuple[FloatArray, str] | None:
 
 
 def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
-    """Return the unphysical tensors (3, 3) [kg m^2] among those of named bodies.
+    """Check the inertia tensors of named bodies.
 
-    Bodies with equal tensors share one finding.
+    Args:
+        bodies: name and tensor (3, 3) [kg m^2] about the center of mass, for each body.
+
+    Returns:
+        The tensors that no rigid body can have; bodies with equal tensors share one finding.
     """
     groups: dict[bytes, tuple[FloatArray, list[str]]] = {}
     for name, inertia in bodies:
@@ -78,10 +86,15 @@ def findings(bodies: Iterable[tuple[str, ArrayLike]]) -> list[Finding]:
 def check_inertias(
     source: str, bodies: Iterable[tuple[str, ArrayLike]], *, strict: bool = False
 ) -> list[Finding]:
-    """Warn about unphysical tensors of named bodies, or reject them if `strict`.
+    """Warn about inertia tensors that no rigid body can have; reject them if `strict`.
+
+    Args:
+        source: name of the model, for messages.
+        bodies: name and tensor (3, 3) [kg m^2] about the center of mass, for each body.
+        strict: raise an error instead of warning.
 
     Returns:
-        The findings; empty if all tensors are physical.
+        The unphysical tensors; empty if all tensors are physical.
 
     Raises:
         UnphysicalInertia: a tensor is unphysical and `strict` is True; `value` contains its
@@ -101,8 +114,13 @@ def check_inertias(
 def check_massless(source: str, links: Iterable[str], *, strict: bool = False) -> None:
     """Warn about moving links without an `<inertial>`, or reject them if `strict`.
 
+    Args:
+        source: name of the model, for messages.
+        links: names of the links that a joint moves and that have no inertia.
+        strict: raise an error instead of warning.
+
     Raises:
-        ModelError: with `strict=True`.
+        ModelError: there is such a link and `strict` is True.
     """
     names = list(links)
     if not names:

@@ -22,9 +22,9 @@ from robodyn.formats.ros_packages import find_package
 
 
 class Mesh(NamedTuple):
-    """Triangle mesh: vertices (V, 3) [m], and their indices (F, 3) for each face.
+    """Triangle mesh: vertices (V, 3) [m], and the vertex indices (F, 3) of each face.
 
-    The vertices are in the visual's frame.
+    The vertices are in the frame of the visual.
     """
 
     vertices: FloatArray
@@ -37,8 +37,8 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
     Args:
         name: name of the mesh in the URDF.
         near: file of the URDF, to which paths are relative; None if it is not a file.
-        allowed: folders in which meshes are permitted, besides those of the named packages, for a
-            URDF that was received; None to permit all folders.
+        allowed: folders in which meshes are permitted, besides those of ROS packages, for a URDF
+            from an untrusted source; None to permit all folders.
 
     Returns:
         Path of the file.
@@ -74,9 +74,17 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
 
 
 def with_mesh_files(text: str, near: Path) -> str:
-    """Return URDF text whose mesh names RViz can open without a sourced ROS 2.
+    """Return URDF text in which RViz finds the meshes even if ROS 2 is not sourced.
 
-    Names that no sourced ROS 2 resolves become file:// names, unless their files are not found.
+    The names of meshes become file:// names, except those that the sourced ROS 2 resolves and those
+    whose files are not found.
+
+    Args:
+        text: URDF text.
+        near: file of the URDF, to which names of meshes are relative.
+
+    Returns:
+        The changed text.
     """
 
     def located(match: re.Match[str]) -> str:
@@ -86,9 +94,14 @@ def with_mesh_files(text: str, near: Path) -> str:
 
 
 def mesh_address(name: str, near: Path) -> str:
-    """Return the name under which RViz finds a mesh.
+    """Return the name of a mesh under which RViz finds its file.
 
-    It is a file:// name, or the mesh's own name if ROS 2 resolves that or no file is found.
+    Args:
+        name: name of the mesh in the URDF.
+        near: file of the URDF, to which the name is relative.
+
+    Returns:
+        A file:// name; the unchanged name if the sourced ROS 2 resolves it or no file is found.
     """
     try:
         scheme = urlparse(name).scheme
@@ -114,9 +127,16 @@ def _is_sourced(name: str) -> bool:
 
 
 def read_mesh(path: Path, scale: FloatArray) -> Mesh:
-    """Read the triangles of a mesh file, scaled by `scale` (3,).
+    """Read the triangles of a mesh file.
 
-    A scene of several parts becomes one mesh.
+    A file with several meshes becomes one mesh.
+
+    Args:
+        path: file to read.
+        scale: (3,) factors of the coordinates.
+
+    Returns:
+        The mesh.
 
     Raises:
         ModelError: the file cannot be read, or a package that is required to read it is missing.

@@ -11,7 +11,7 @@ from robodyn.formats.xml_text import parse_xml, root_tag
 
 
 def received_description(text: str, source: str) -> str:
-    """Check that received URDF, SDF or MJCF text is complete in itself, and return it.
+    """Check that URDF, SDF or MJCF text from an untrusted source references no files.
 
     `rd.load` would open a path as a file, and MuJoCo would open the files that MJCF references.
     Loading a URDF does not open its meshes; see `mesh_file`.
@@ -21,7 +21,7 @@ def received_description(text: str, source: str) -> str:
         source: origin of the text, for messages.
 
     Returns:
-        The text.
+        The text, unchanged.
 
     Raises:
         ModelError: the text is not XML, or is MJCF that references files.

@@ -23,9 +23,14 @@ HEIGHT = 6
 
 
 def find_package(name: str, near: Path | None = None) -> Path:
-    """Return the folder of the ROS package `name`.
+    """Find the folder of a ROS package, with or without a sourced ROS 2.
 
-    `near` is the file that refers to the package.
+    Args:
+        name: name of the package.
+        near: file that refers to the package; its checkout is searched, too.
+
+    Returns:
+        Path of the folder.
 
     Raises:
         ModelError: the package was not found; the error suggests a remedy.
@@ -64,9 +69,9 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
 
 
 def package_folders() -> tuple[Path, ...]:
-    """Return folders that contain ROS packages.
+    """Return the folders whose subfolders are searched for ROS packages.
 
-    They come from ROBODYN_PACKAGE_PATH and from a sourced ROS 2.
+    They are those of ROBODYN_PACKAGE_PATH and the `share` folders of a sourced ROS 2.
     """
     sourced = (prefix / "share" for prefix in _folders("AMENT_PREFIX_PATH"))
     return (*_folders(PATH_VARIABLE), *sourced)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""JSON schemas of YAML files, for editors and validators."""
+"""Bundled JSON schemas of robodyn's YAML files, for editors and validators."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _SUFFIX = ".schema.json"
 
 
 def schemas() -> tuple[str, ...]:
-    """Return the names of the schemas: the kinds with a YAML form, and `waypoints`."""
+    """Return the names of the bundled JSON schemas, such as `serial` or `waypoints`."""
     return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in _folder().glob(f"*{_SUFFIX}")))
 
 
 def schema_file(name: str) -> Path:
-    """Return the path of a schema.
+    """Return the path of a bundled JSON schema, given its name.
 
     Raises:
         InvalidInput: there is no schema of that name.
@@ -29,7 +29,7 @@ def schema_file(name: str) -> Path:
 
 
 def editor_line(name: str) -> str:
-    """Return the comment line that gives a YAML language server its schema."""
+    """Return the comment line with which a YAML file refers editors to its schema."""
     return f"# yaml-language-server: $schema={schema_file(name)}\n"
 
 

@@ -34,13 +34,13 @@ _used_arguments: dict[str, str] = {}
 
 
 def use_arguments(arguments: Mapping[str, str]) -> None:
-    """Set default arguments for all xacro files that are read in this process."""
+    """Set default `xacro:arg` values for all xacro files read later in this process."""
     _used_arguments.clear()
     _used_arguments.update(arguments)
 
 
 def arguments_of(words: Iterable[str]) -> dict[str, str]:
-    """Return the names and values in arguments of the form `name:=value`.
+    """Parse arguments of the form `name:=value`; return the values by name.
 
     Raises:
         InvalidInput: a string does not have this form.
@@ -62,7 +62,12 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
     `ros_packages.find_package` resolves `$(find package)`, so no ROS is needed.
 
-    `arguments` are values of the file's `xacro:arg`s by name.
+    Args:
+        path: xacro file.
+        arguments: values of the file's `xacro:arg`s, by name.
+
+    Returns:
+        The URDF text.
 
     Raises:
         MissingExtra: the xacro package is not installed.
@@ -96,7 +101,11 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
 
 
 def expand_alone() -> None:
-    """Expand the file named on standard input; print its text or why it failed."""
+    """Expand a xacro file in a process of its own, started by `expand_xacro`.
+
+    Standard input is a JSON list of path, arguments, processor time [s] and memory [bytes];
+    standard output is a JSON list of the URDF text and the reason of a failure, one of them empty.
+    """
     path, mappings, seconds, memory = json.load(sys.stdin)
     _limit_resources(seconds, memory)
     import xacro
@@ -137,7 +146,7 @@ def _too_much(path: Path) -> ModelError:
 
 @contextlib.contextmanager
 def _finding(path: Path) -> Iterator[None]:
-    """Return a context in which xacro finds packages with `find_package`."""
+    """Make xacro find ROS packages with `find_package` within this context."""
     from xacro import substitution_args
 
     def find(name: str) -> str:
@@ -162,6 +171,6 @@ def _error(path: Path, reason: str, root: ElementTree.Element) -> ModelError:
 
 
 def _arguments(root: ElementTree.Element) -> list[str]:
-    """Return the names of the arguments that a file declares."""
+    """Return the names of the arguments that a xacro file declares."""
     tags = "}arg", ":arg"
     return [e.get("name", "") for e in root.iter() if str(e.tag).endswith(tags)]

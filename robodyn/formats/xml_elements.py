@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers, frames and elements in the XML of descriptions."""
+"""Helpers to read and write numbers, frames and elements of URDF, SDF and MJCF."""
 
 from __future__ import annotations
 
@@ -25,20 +25,23 @@ INERTIA = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def number(value: float) -> str:
-    """Return a float as a string, with the fewest digits that read back exactly."""
+    """Format a float with the fewest digits that read back as the same float."""
     text = repr(float(value))
     return text[:-2] if text.endswith(".0") else text
 
 
 def numbers(values: ArrayLike) -> str:
-    """Return floats as a string, separated by spaces, each formatted by `number`."""
+    """Format floats, separated by spaces, so that they read back as the same floats."""
     return " ".join(number(value) for value in np.asarray(values, dtype=np.float64).ravel())
 
 
 def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> ElementTree.Element:
-    """Create an XML element, and append it to `parent` unless that is None.
+    """Create an XML element, append it to `parent` unless that is None, and return it.
 
-    Returns the new element.
+    Args:
+        parent: parent element, or None.
+        tag: name of the element.
+        attributes: values of its attributes.
     """
     if parent is None:
         return ElementTree.Element(tag, attributes)
@@ -46,7 +49,7 @@ def element(parent: ElementTree.Element | None, tag: str, **attributes: str) -> 
 
 
 def document_text(robot: ElementTree.Element) -> str:
-    """Return a document as XML text, with its declaration."""
+    """Format an XML document, given its root element, as indented text."""
     ElementTree.indent(robot)
     return '<?xml version="1.0"?>\n' + ElementTree.tostring(robot, encoding="unicode") + "\n"
 
@@ -57,23 +60,30 @@ def origin(
     rpy: ArrayLike = (0.0, 0.0, 0.0),
     tag: str = "origin",
 ) -> None:
-    """Add an `<origin>` with `xyz` [m] and `rpy` [rad] to an element."""
+    """Append an `<origin>` with `xyz` [m] and `rpy` [rad] to an element."""
     element(parent, tag, xyz=numbers(xyz), rpy=numbers(rpy))
 
 
 def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0)) -> FloatArray:
-    """Return the transform (4, 4) for xyz [m] and rpy [rad] of an `<origin>`."""
+    """Return the transform (4, 4) of an `<origin>` with `xyz` [m] and `rpy` [rad]."""
     out = np.eye(4)
     out[:3, 3], out[:3, :3] = xyz, rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
     return out
 
 
 def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> FloatArray:
-    """Return the transform (4, 4) of an `<origin>`; the identity if it is missing.
+    """Read an `<origin>` element.
+
+    Args:
+        stated: the element; None gives the identity.
+        where: name of the file and the element, for messages.
+
+    Returns:
+        Transform (4, 4).
 
     Raises:
         ModelError: `xyz` or `rpy` does not consist of three numbers, or `quat_xyzw` is not a unit
-            quaternion; `where` names the file and the element in the message.
+            quaternion.
     """
     texts = {} if stated is None else stated.attrib
     if QUATERNION in texts:
@@ -87,7 +97,7 @@ def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> Flo
 
 
 def rpy_of_quaternion(text: str, where: str) -> FloatArray:
-    """Convert a string x y z w of URDF 1.1 to roll, pitch and yaw (3,) [rad].
+    """Convert URDF 1.1's `quat_xyzw` string to roll, pitch and yaw (3,) [rad].
 
     Raises:
         ModelError: the string does not consist of four numbers, or the quaternion's length differs
@@ -105,22 +115,34 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
 
 
 def finite(value: float) -> float:
-    """Return a limit; magnitudes of `UNLIMITED` and above become infinite."""
+    """Return a limit read from a file; magnitudes from 1e16 on become infinite.
+
+    SDF and URDF files state such values instead of infinity.
+    """
     return float(np.copysign(np.inf, value)) if abs(value) >= UNLIMITED else float(value)
 
 
 def frame_origin(parent: ElementTree.Element, place: FloatArray, tag: str = "origin") -> None:
-    """Add the `<origin>` for a transform (4, 4) to an element.
+    """Append the `<origin>` of a transform (4, 4) to an element.
 
-    It is exact within rounding at every pitch.
+    Its angles reproduce the rotation to rounding, also near gimbal lock.
+
+    Args:
+        parent: element to extend.
+        place: (4, 4) transform.
+        tag: name of the new element.
     """
     origin(parent, place[:3, 3], rpy_of_rotation(place[:3, :3]), tag)
 
 
 def remove_params(robot: ElementTree.Element, names: Container[str]) -> None:
-    """Remove the parameters of joints from `<ros2_control>`.
+    """Remove parameters of the given names from the joints of `<ros2_control>`.
 
-    Those of the hardware stay.
+    Parameters of `<hardware>` are kept.
+
+    Args:
+        robot: root element of the URDF, which is changed.
+        names: names of the parameters to remove.
     """
     for joint in robot.iterfind("ros2_control/joint"):
         for param in joint.findall("param"):

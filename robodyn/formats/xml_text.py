@@ -18,7 +18,15 @@ MAX_DEPTH = 64
 
 
 def parse_xml(text: str, source: str, max_depth: int = MAX_DEPTH) -> ElementTree.Element:
-    """Parse XML text, nested at most `max_depth` deep; return the root element.
+    """Parse XML text from an untrusted source.
+
+    Args:
+        text: XML text.
+        source: name of the text, for messages.
+        max_depth: largest permitted nesting depth.
+
+    Returns:
+        The root element.
 
     Raises:
         ModelError: the text is too large, nested too deeply, or malformed (the error states file,
@@ -39,13 +47,21 @@ def numbers_in(
     at_least: float = -math.inf,
     within: float = math.inf,
 ) -> list[float]:
-    """Return the `count` numbers in an attribute or in the text of an element.
+    """Parse numbers separated by blanks, as in an XML attribute.
 
-    They must be finite unless `infinite`, at least `at_least`, and at most `within` in magnitude.
+    Args:
+        text: text to parse.
+        count: number of values.
+        where: name of the file and the element, for messages.
+        infinite: whether infinite values are permitted.
+        at_least: smallest permitted value.
+        within: largest permitted magnitude.
+
+    Returns:
+        The values (count,).
 
     Raises:
-        ModelError: the text does not consist of such numbers; `where` names the file and the
-            element in the message.
+        ModelError: the text does not consist of such numbers.
     """
     values = [number_in(part) for part in text.split()]
     bad = math.isnan if infinite else (lambda value: not math.isfinite(value))
@@ -63,9 +79,9 @@ def numbers_in(
 
 
 def without_comments(text: str) -> str:
-    """Return XML text with its comments replaced by blank lines.
+    """Return XML text without comments; line numbers do not change.
 
-    Comments in Gazebo's files contain `--`, which XML forbids. Line numbers do not change.
+    Comments in Gazebo's files contain `--`, which XML forbids.
     """
     parts, at = [], 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
@@ -75,7 +91,7 @@ def without_comments(text: str) -> str:
 
 
 def root_tag(text: str) -> str:
-    """Return the name of the root element; empty if there is no tag."""
+    """Return the tag of an XML text's root element; an empty string if there is none."""
     found = re.search(r"<([A-Za-z_][\w:.-]*)", without_comments(text))
     return found[1] if found else ""
 

@@ -26,10 +26,11 @@ MAX_DEPTH = 64
 
 
 def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
-    """Return the text of a regular UTF-8 file of at most `MAX_BYTES`.
+    """Return the content of a regular UTF-8 file of at most 4 MiB.
 
     Raises:
-        RobodynError: an error of class `error` with the file's name: the file cannot be read.
+        RobodynError: the file is missing, too large or not UTF-8 text. The error is of class
+            `error`.
     """
     try:
         if not path.is_file():
@@ -53,14 +54,19 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
 
 
 def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -> dict[str, Any]:
-    """Parse YAML text that contains a mapping, and return the mapping.
+    """Parse YAML text from an untrusted source.
 
-    `source` names the text in messages.
+    Args:
+        text: YAML text that contains a mapping.
+        source: name of the text, for messages.
+        error: class of the errors raised.
+
+    Returns:
+        The mapping as a dictionary.
 
     Raises:
-        RobodynError: an error of class `error` with file, line and column: the text is malformed or
-            not a mapping, a key is duplicate, a tag is not plain data, or aliases expand beyond
-            limits.
+        RobodynError: the text is malformed or not a mapping, a key occurs twice, a tag is not plain
+            data, or aliases expand beyond limits; the message has file, line and column.
     """
     if len(text) > MAX_YAML:
         raise error(f"{source}: larger than {MAX_YAML} characters, refused", value=len(text))

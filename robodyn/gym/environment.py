@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tasks, and vectorized and single environments whose mechanisms are rows of a `BatchPlant`."""
+"""Gymnasium environments, vectorized and single, and the base class of their tasks."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Task(ABC):
 
     Every method receives the environment. `env.plants.configuration` (num_envs, nq),
     `env.plants.velocity` (num_envs, nv) and `env.time` (num_envs,) [s] are the state;
-    `env.mechanism` has the kinematics of the first row. A task belongs to one environment and may
-    keep arrays with one entry for each row of the environment.
+    `env.mechanism` has the kinematics of the first sub-environment. A task belongs to one
+    environment and may keep arrays with one entry for each sub-environment.
 
     Attributes:
-        failure_reward: reward of a step after which a row has no finite state.
+        failure_reward: reward of a step after which a sub-environment has no finite state.
     """
 
     failure_reward: float = -100.0
@@ -47,28 +47,29 @@ class Task(ABC):
     def randomize(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> Sequence[Mechanism] | None:
-        """Draw random parameters for the rows that begin an episode.
+        """Draw random parameters for the sub-environments that begin an episode.
 
         Rows of `env.noise`, `env.latency` and `env.delay` may be assigned here.
 
         Args:
             env: environment.
-            rows: (k,) indices of the rows.
+            rows: (k,) indices of the sub-environments.
             rng: generator of the environment, seeded by `reset(seed=...)`.
 
         Returns:
-            k mechanisms of the same structure for the rows, or None to keep the present ones.
+            k mechanisms of the same structure, one for each of them, or None to keep the present
+            ones.
         """
         return None
 
     def reset(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the initial states of the given rows, by default home at rest.
+        """Return the initial states of sub-environments, by default home at rest.
 
         Args:
             env: environment.
-            rows: (k,) indices of the rows.
+            rows: (k,) indices of the sub-environments.
             rng: generator of the environment.
 
         Returns:
@@ -88,7 +89,7 @@ class Task(ABC):
 
     @abstractmethod
     def reward(self, env: MechanismVectorEnv, action: FloatArray) -> FloatArray:
-        """Return the reward (num_envs,) of each action (num_envs, n) that led to this state."""
+        """Return the reward (num_envs,) for the actions (num_envs, n) that led to this state."""
 
     def terminated(self, env: MechanismVectorEnv) -> BoolArray:
         """Return whether each episode has ended (num_envs,); by default none has."""
@@ -108,12 +109,12 @@ TASKS: dict[str, type[Task]] = {}
 
 
 class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
-    """Vectorized environment of a task, with each mechanism a row of a `BatchPlant`.
+    """Vectorized Gymnasium environment that simulates one mechanism per sub-environment.
 
     An action (n,) in [-1, 1] spans the efforts within the limits; 0 stands for the efforts that
-    hold the row's original mechanism at home. An episode is terminated if the task ends it or if no
-    finite state follows, and truncated after `duration`. The same seed gives the same results, bit
-    for bit, even if an environment is pickled in the middle of an episode.
+    hold the sub-environment's original mechanism at home. An episode is terminated if the task ends
+    it or if no finite state follows, and truncated after `duration`. The same seed gives the same
+    results, bit for bit, even if an environment is pickled in the middle of an episode.
 
     Args:
         num_envs: number of environments; by default one for each mechanism.
@@ -130,8 +131,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         render_mode: `rgb_array` for pictures by `render`.
 
     Attributes:
-        mechanism: mechanism of the first row.
-        plants: the `BatchPlant`.
+        mechanism: mechanism of the first sub-environment.
+        plants: `BatchPlant` that simulates all mechanisms.
         task: the task.
         time: (num_envs,) [s] since the episode began.
         episode_steps: steps of an episode.
@@ -219,7 +220,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
 
         Args:
             seed: seed of all random numbers; None to continue the present sequence.
-            options: with a mask (num_envs,) `reset_mask`, only the masked rows begin a new episode.
+            options: with a mask (num_envs,) `reset_mask`, only the masked sub-environments begin a
+                new episode.
 
         Returns:
             Observations (num_envs, d), and an empty dictionary.
@@ -274,7 +276,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         return received, reward, terminated, truncated, info
 
     def render(self) -> tuple[Any, ...] | None:
-        """Return a picture (height, width, 3) of each row; None without `render_mode`."""
+        """Return a picture (height, width, 3) of each mechanism; None without `render_mode`."""
         if self.render_mode is None:
             return None
         camera = Camera(self.mechanism)
@@ -282,7 +284,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(camera.pixels(one, q) for one, q in rows)
 
     def _begin(self, rows: IntArray, rng: np.random.Generator) -> None:
-        """Begin an episode of each of the rows with these indices (k,)."""
+        """Begin an episode of each of the sub-environments with these indices (k,)."""
         self.time[rows], self._count[rows], self._over[rows] = 0.0, 0, False
         others = self.task.randomize(self, rows, rng)
         if others is not None:
@@ -353,7 +355,7 @@ def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
 
 
 class MechanismEnv(gymnasium.Env[Any, Any]):
-    """Environment of one mechanism, a row of `MechanismVectorEnv`.
+    """Gymnasium environment of one mechanism; see `MechanismVectorEnv`.
 
     Args:
         model: a mechanism, or a source for `rd.load`.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Past actions and observations, for delays that differ between rows."""
+"""Past actions and observations, for delays that differ between sub-environments."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from robodyn.arrays import FloatArray, IntArray
 
 
 class History:
-    """Latest values of a quantity for each row of a batch, the newest first.
+    """Latest values of a quantity of each sub-environment, the newest first.
 
     Args:
-        values: (rows, k) initial values, with one row of k components for each row of the batch.
+        values: (rows, k) initial values, one row for each sub-environment.
     """
 
     def __init__(self, values: FloatArray) -> None:
         self._values = values[None].copy()
 
     def begin(self, rows: IntArray, values: FloatArray | float) -> None:
-        """Replace all stored values of the rows with indices `rows` by `values`."""
+        """Replace all stored values of the sub-environments with indices `rows`."""
         self._values[:, rows] = values
 
     def push(self, values: FloatArray, depth: int) -> None:
@@ -28,7 +28,7 @@ class History:
         self._values = np.concatenate([values[None], self._values[:depth]])
 
     def past(self, lags: IntArray) -> FloatArray:
-        """Return each row's value (rows, k) of `lags` (rows,) steps ago, or its oldest value."""
+        """Return the values (rows, k) of `lags` (rows,) steps ago, or the oldest ones."""
         oldest = len(self._values) - 1
         found: FloatArray = self._values[np.minimum(lags, oldest), np.arange(len(lags))]
         return found

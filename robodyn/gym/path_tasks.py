@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Built-in tasks: configurations to reach, and a motion to follow."""
+"""Built-in tasks: reaching configurations, and following a motion."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reach(Task):
     def reset(
         self, env: MechanismVectorEnv, rows: IntArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Draw random starts and goals on the path for the rows with the given indices (k,).
+        """Draw random starts and goals on the path for the sub-environments `rows` (k,).
 
         Returns:
             Configurations (k, nq) and velocities (k, nv) of the starts.
@@ -55,23 +55,23 @@ class Reach(Task):
         return self.path.configuration[start], self._moves * self.path.velocity[start]
 
     def observe(self, env: MechanismVectorEnv) -> FloatArray:
-        """Return observations (num_envs, n + 3 nv), relative to the ranges on the path."""
+        """Return observations (num_envs, n + 3 nv); see the class."""
         joints = env.mechanism.joint_positions(env.plants.configuration) - self._joints_home
         velocity = self._moves * self.path.velocity[self._rows(env)]
         others = env.plants.velocity, self.displacement(env), velocity
         return np.hstack([joints / self._joints_scale, *(each / self.scale for each in others)])
 
     def reward(self, env: MechanismVectorEnv, action: FloatArray) -> FloatArray:
-        """Return the rewards (num_envs,): minus the weighted mean squares of two quantities.
+        """Return rewards (num_envs,) that penalize distance to the goal and large actions.
 
-        These are the displacement to the goal, relative to its range on the path, with weight 1,
-        and the action, with weight 0.001.
+        A reward is minus the mean square of the displacement to the goal, relative to its range on
+        the path, and minus 0.001 times the mean square of the action.
         """
         away = np.square(self.displacement(env) / self.scale).mean(axis=1)
         return np.asarray(-away - 1e-3 * np.square(action).mean(axis=1))
 
     def displacement(self, env: MechanismVectorEnv) -> FloatArray:
-        """Return the displacements (num_envs, nv) from the present configurations to the goals."""
+        """Return displacements (num_envs, nv) from the present configurations to the goals."""
         goals = self.path.configuration[self._rows(env)]
         return env.mechanism.difference(env.plants.configuration, goals)
 
@@ -82,7 +82,10 @@ class Reach(Task):
 
 
 class Track(Reach):
-    """Task of following the demonstration path from a random instant; otherwise like `Reach`."""
+    """Task of following the demonstration path, starting at a random instant.
+
+    Observations and rewards are those of `Reach`, with the moving goal.
+    """
 
     _moves = True
 

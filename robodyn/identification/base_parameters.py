@@ -81,8 +81,8 @@ def find_base(Y: FloatArray) -> BaseColumns:
     """Select the independent columns of a regressor (rows, p) evaluated at many states.
 
     Returns:
-        Indices of the independent and the other columns, and the matrix that combines the former to
-        the latter.
+        Indices of the independent and the other columns, and the matrix that expresses the latter
+        as combinations of the former.
     """
     from scipy.linalg import qr, solve_triangular  # slow to import
 

@@ -90,11 +90,15 @@ class Columns:
         rows: slice | IntArray = slice(None),
         kept: slice | list[int] = slice(None),
     ) -> FloatArray:
-        """Compute the regressor of a recording's samples.
+        """Compute the regressor of the fitted parameters at samples of a recording.
+
+        Args:
+            samples: motion of the mechanism.
+            rows: K of the samples; all by default.
+            kept: columns of the regressor; all by default.
 
         Returns:
-            Regressor (K, n, p): joint efforts per unit of each parameter, for all columns or for
-            those in `kept`.
+            Regressor (K, n, p): joint efforts [N or N m] per unit of each parameter.
         """
         m = self.mechanism
         own = m.regressor(*samples.motion_at(rows))[..., list(self.own)]

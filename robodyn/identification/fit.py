@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A fit: the equations, the selected friction terms, and the solution with these.
+"""Fit of parameters and friction to recordings, with selection of friction terms.
 
 Cross-validation over parts of the recordings selects the terms of each joint. Terms are added one
 at a time, the best first, as long as they improve the prediction of efforts in parts that were not
@@ -87,7 +87,7 @@ class Fit:
 
 
 def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
-    """Fit the equations with the friction terms that every motor has.
+    """Fit the equations with the friction terms that all motors have.
 
     Args:
         regression: linear equations for the recorded efforts.

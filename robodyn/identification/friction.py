@@ -93,10 +93,14 @@ class FrictionTerm(NamedTuple):
 def stop(position: FloatArray, width: float) -> FloatArray:
     """Compute the deflection of a spring in series with a friction contact.
 
-    The spring follows the motion and slips when its deflection exceeds a width.
+    The spring follows the motion and slips when its deflection reaches the width (Prandtl's model).
+
+    Args:
+        position: (K,) positions [m or rad] of the motor over time.
+        width: [m or rad] largest deflection.
 
     Returns:
-        Deflections (K,) divided by the width.
+        Deflections (K,) divided by the width, between -1 and 1.
     """
     out = np.empty_like(position)
     wound, last = 0.0, float(position[0])
@@ -159,7 +163,7 @@ def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
-    """List the candidate friction terms of one motor.
+    """List the candidate friction terms of one motor, for selection by cross-validation.
 
     Args:
         choice: a key of `CHOICES`.
@@ -168,7 +172,7 @@ def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tupl
         turn: motion of the motor per radian of its gear's output; 0 if the output does not turn.
 
     Returns:
-        Candidate terms, for a cross-validation to select from.
+        Candidate terms.
     """
     scales = {
         STRIBECK: tuple(part * top_rate for part in STRIBECK_RATES),

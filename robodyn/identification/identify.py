@@ -53,8 +53,9 @@ def identify(
         m: mechanism with exact geometry; its parameters are a first guess.
         recordings: one or several recordings of its motion.
         friction: `auto` selects from all terms, including those of gears, by cross-validation
-            (`friction`); `described` from those that a description can contain; `offset`,
-            `coulomb`, `viscous` and `none` fit the terms up to that one.
+            (`friction`); `described` from those that a description can contain; `viscous`,
+            `coulomb` and `offset` fit fixed terms, each with those before it; `none` fits no
+            friction.
         couplings: motors that turn with several joints, such as {"joint_5": 1, "joint_6": 1}; each
             replaces the motor of the last of its joints. Recorded efforts are still those of the
             joints.

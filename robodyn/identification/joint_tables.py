@@ -28,7 +28,7 @@ EFFORTS = ("joint_commands", "forces")
 
 
 class Reading(NamedTuple):
-    """Joint data of one message; each field is empty or has a value for each name."""
+    """Joint readings of one message; each field is empty or has a value for each name."""
 
     names: tuple[str, ...]
     position: Any
@@ -196,12 +196,12 @@ def sources_of(
     topic: str = "",
     effort_topic: str = "",
 ) -> Columns:
-    """Select the columns that contain the readings of each driven joint.
+    """Select the table columns that contain the readings of each driven joint.
 
     Remarks for the user are added to `notes`. Velocities are present for all joints or for none.
 
     Returns:
-        Table and column index for each quantity and joint index.
+        Table and column index, by quantity and index of the joint.
 
     Raises:
         InvalidInput: the joints differ, or there are no efforts.
@@ -334,7 +334,7 @@ def _efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Find the efforts: in the tables of the positions, or in the likeliest other one."""
+    """Find the columns of the efforts, in the tables of positions or in the likeliest other."""
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

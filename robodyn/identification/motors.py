@@ -20,7 +20,7 @@ from robodyn.errors import InvalidInput
 
 @dataclass(frozen=True)
 class Motors:
-    """Coupling between motors and joints.
+    """Linear coupling between the rates of motors and joints.
 
     Attributes:
         names: (n,) of the motors; a motor that turns with a single joint has the name of that
@@ -58,7 +58,7 @@ class Motors:
         return motors @ self.turns if self.coupled else motors
 
     def of_a_turn(self, joint_units: Sequence[str]) -> FloatArray:
-        """Return each motor's motion (n,) per radian of its gear's output.
+        """Return the motion (n,) of each motor per radian of its gear's output shaft.
 
         It is 0 for a prismatic joint. `joint_units` are the units of the joints' positions.
         """
@@ -86,7 +86,7 @@ class Motors:
 
 
 def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float]]) -> Motors:
-    """Assign a motor to each joint, or coupled motors to several joints.
+    """Assign motors to the driven joints, including motors that move several joints.
 
     A coupled motor replaces the motor of one of its joints: the last one not taken by others.
 

@@ -232,7 +232,11 @@ def _inverse(N: FloatArray) -> FloatArray:
 
 
 def payload_summary(found: Payload) -> dict[str, Any]:
-    """Return mass, center, inertia, their deviations and errors for `as_json`."""
+    """Return an identified payload as a dictionary for JSON output.
+
+    Returns:
+        Mass, center of mass and inertia, their standard deviations, and effort errors by name.
+    """
     fields = ("mass", "com", "inertia")
     names = [name for each in fields for name in (each, f"{each}_deviation")]
     errors = {"relative_before": found.before, "relative": found.after, "notes": found.notes}

@@ -37,7 +37,7 @@ def in_model_units(
         Positions and velocities (N, n) in the mechanism's units.
 
     Raises:
-        InvalidInput: the unit is unknown, or another unit explains the readings.
+        InvalidInput: the unit is unknown, or the readings are plausible only in another unit.
     """
     if unit:
         check_choice("position_unit", unit, UNITS[1:])

@@ -107,7 +107,7 @@ def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatAr
 
 @dataclass(frozen=True)
 class Program:
-    """Optimization problem whose solution are the physical parameters of a fit.
+    """Convex optimization problem whose solution is a fit's physical parameters.
 
     Attributes:
         N: (p, p) normal matrix in units of the observations' noise.
@@ -131,9 +131,9 @@ class Program:
 
     @cached_property
     def root(self) -> tuple[FloatArray, FloatArray]:
-        """Square root of the normal equations N x = c, without rounding errors of N.
+        """Matrix R (k, p) and vector y (k,) with N = R' R and c = R' y.
 
-        It consists of R (k, p) and y (k,) with N = R' R and c = R' y.
+        They are the square root of the normal equations N x = c, free of the rounding errors of N.
         """
         scale = scaling(self.N)
         values, vectors = np.linalg.eigh(self.N * np.outer(scale, scale))
@@ -156,6 +156,13 @@ class Program:
         The variables are relative changes: S of a body's pseudo-inertia L L', which becomes L (1 +
         S) L', and s of a positive parameter theta, which becomes theta (1 + s). In these the
         barrier's Hessian is the weight alone, however close to singular a pseudo-inertia is.
+
+        Args:
+            point: present iterate.
+            weight: weight of the prior.
+
+        Returns:
+            The step, with its predicted decrease of the objective.
         """
         theta, bodies = point.theta, 10 * len(self.bodies)
         T, prior = np.eye(len(theta)), np.zeros(len(theta))
@@ -329,7 +336,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 
 
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
-    """Return how friction coefficients follow from variables with simple bounds.
+    """Return the linear map from variables with simple bounds to friction coefficients.
 
     Coulomb friction and an offset are expressed by friction forward and backward, both nonnegative:
     otherwise part of the weight could be attributed to friction that no description can contain.

@@ -106,7 +106,7 @@ class Regression:
         )
 
     def without_delay(self) -> Regression:
-        """Return the equations without the delay of efforts as an unknown."""
+        """Return the equations without the efforts' delay as an unknown."""
         return replace(self, effort_rate=self.effort_rate[..., :0])
 
     def friction(
@@ -143,8 +143,12 @@ class Regression:
 def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
     """Create the linear equations for the efforts in all samples of recordings.
 
+    Args:
+        columns: fitted parameters except friction.
+        stretches: filtered samples of the recordings.
+
     Returns:
-        Equations for the motors' filtered efforts.
+        Equations for the motors' filtered efforts, linear in base parameters and friction.
     """
     motors = columns.motors
     base = find_base(_some_states(columns, stretches))
@@ -245,7 +249,10 @@ def scaling(N: FloatArray) -> FloatArray:
 def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
     """Solve N x = c for a normal matrix N that may be nearly singular.
 
-    In directions that N hardly determines, the solution stays near given values.
+    Args:
+        N: (p, p) normal matrix.
+        c: (p,) right side.
+        near: (p,) values near which the solution stays in directions that N hardly determines.
 
     Returns:
         Solution x (p,).

@@ -150,7 +150,7 @@ class Identification:
         return np.asarray(efforts[..., 0] + rubbing)
 
     def validate(self, recordings: Sequence[Recording] | Recording) -> list[Validation]:
-        """Compare predicted with recorded efforts.
+        """Compare predicted with recorded efforts, for each of several recordings.
 
         Args:
             recordings: one or several recordings.
@@ -196,7 +196,7 @@ class Identification:
 
 
 def several(recordings: Sequence[Recording] | Recording) -> list[Recording]:
-    """Return a list of recordings from one or several recordings."""
+    """Return recordings as a list, also for a single recording."""
     return [recordings] if isinstance(recordings, Recording) else list(recordings)
 
 
@@ -216,7 +216,7 @@ def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, Fl
 
 
 def summary(result: Identification, validations: Sequence[Validation] = ()) -> dict[str, Any]:
-    """Return the content of an identification as plain data for `as_json`.
+    """Return the content of an identification as dictionaries and lists for JSON output.
 
     Returns:
         Parameters, friction, filters, residuals and predictions by name.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Samples of recordings for the fit: on uniform instants, filtered, differentiated.
+"""Samples of recordings for the fit: at uniform instants, filtered and differentiated.
 
 At standstill dry friction can support any effort, so efforts there do not determine parameters.
 """
@@ -89,7 +89,7 @@ class Samples:
         return np.asarray(maximum_filter1d(still.view(np.uint8), width, axis=0) > 0)
 
     def moving(self, motors: Motors) -> BoolArray:
-        """Return whether motors move, or are near the beginning or end of a standstill.
+        """Return whether motors move, or are close to the beginning or end of a standstill.
 
         Returns:
             Whether each motor moves at each instant (K, n).
@@ -115,13 +115,13 @@ class Samples:
 
     @property
     def rows(self) -> slice:
-        """Slice of the samples to fit, at a rate that suits the effort filter's cutoff."""
+        """Slice of the samples used in the fit, as dense as the filtered efforts require."""
         step = max(1, int(self.frequency / self.stride / (PER_FIT * self.filters.effort)))
         return slice(self.kept.start, self.kept.stop, self.stride * step)
 
     @property
     def stride(self) -> int:
-        """Interval, in samples, at which smooth signals are sampled finely enough.
+        """Interval, in samples, at which smooth signals are sampled densely enough.
 
         The step of the slice `rows` is a multiple of it.
         """
@@ -130,7 +130,10 @@ class Samples:
         return max(1, int(self.frequency / bandwidth))
 
     def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute values at all instants by calling `values_of` for limited blocks.
+        """Compute values at all instants in blocks, which limits the memory.
+
+        Args:
+            values_of: function that computes the values (k, ...) at a slice of k instants.
 
         Returns:
             Values (K, ...) at all instants.
@@ -139,9 +142,12 @@ class Samples:
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
     def thinned(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute values at all instants, filter them, and return the ones to fit.
+        """Compute values, filter them like the efforts, and return those used in the fit.
 
         The filter has a finite memory, so each block needs only its neighborhood.
+
+        Args:
+            values_of: function that computes the values (k, ...) at a slice of k instants.
 
         Returns:
             Values (rows, ...) at the samples of the slice `rows`.
@@ -182,7 +188,7 @@ class Samples:
 
     @property
     def autocorrelation_time_of_white(self) -> float:
-        """Sum of the autocorrelations of filtered white noise, at the rate of the fitted rows."""
+        """Autocorrelation time of filtered white noise, in samples used in the fit."""
         step, response = int(self.rows.step), self._pulse_response
         # from the filtered noise's variance, and its spectrum at low frequencies, those of motion
         independent = float(response.sum()) ** 2 / float(response @ response)
@@ -294,7 +300,7 @@ def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _spread(cut: BoolArray, width: int) -> BoolArray:
-    """Mark the samples within `width` of a saturated one, whose error filters spread."""
+    """Mark the samples within `width` of a saturated one, which filtering affects."""
     if not cut.any():
         return cut
     window = np.ones(2 * width + 1)

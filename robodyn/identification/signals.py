@@ -43,10 +43,11 @@ class Series(NamedTuple):
 
 
 def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
-    """Choose the time stamps of a table: those of headers or of receipt.
+    """Choose between the message headers' time stamps and the times of receipt.
 
     Returns:
-        Stamps (N,) [ns], and a remark that explains the choice of receipt; otherwise empty.
+        Times (N,) [ns], and a remark that explains why the times of receipt were chosen; otherwise
+        empty.
     """
     stamps = table.stamps
     # simulated time starts at zero, and a simulator may send its first state several times
@@ -93,8 +94,12 @@ def _is_constant(stamps: IntArray, row: int) -> bool:
 def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
     """Create a time series from readings in order of receipt.
 
+    Args:
+        times: (N,) [s] time stamps.
+        values: (N,) readings; NaN values are left out.
+
     Returns:
-        The series, the number of late readings, and the number of repeated ones.
+        The series, the number of readings that arrived late, and the number of repeated times.
     """
     known = np.isfinite(values)
     times, values = times[known], values[known]
@@ -163,7 +168,7 @@ def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
 def widest_step(period: float) -> float:
     """Return the largest interval [s] between samples that does not count as a gap.
 
-    It follows from their median interval, the period [s].
+    `period` [s] is the median interval.
     """
     return max(GAP * period, BRIDGED_GAP)
 

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arms and platforms as closed loops: other equations for the same machine.
-
-Closed loops also support passive joints.
-"""
+"""Conversion of arms and platforms to `ClosedLoop`, which also supports passive joints."""
 
 from __future__ import annotations
 
@@ -21,9 +18,15 @@ from robodyn.solvers.tree.loop import ClosedLoop
 
 
 def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> ClosedLoop | None:
-    """Create a closed loop from a URDF without closures whose arm has passive joints.
+    """Create a `ClosedLoop` from an arm's URDF in which not all joints are driven.
 
-    Returns None if a chain was requested, or if all joints between the root and the tip are driven.
+    Args:
+        builder: builder with the links and joints of the URDF.
+        options: options of `load`.
+
+    Returns:
+        The closed loop; None if the options name a chain, if the URDF lists no drives, or if all
+        joints between the root and the tip are driven.
 
     Raises:
         ModelError: the tree looks like an open loop, or like an arm with a gripper.
@@ -49,11 +52,15 @@ def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> Clos
 
 
 def from_tree(mechanism: Mechanism, driven: Sequence[str] | None = None) -> ClosedLoop | None:
-    """Create a closed loop from an arm or a platform.
+    """Convert an arm or a platform to a `ClosedLoop`.
 
-    Returns None if the mechanism has no model of links and joints, or is a closed loop already.
+    Args:
+        mechanism: mechanism to convert.
+        driven: names of the driven joints; None for those of the mechanism.
 
-    `driven` names the driven joints; None for those of the mechanism.
+    Returns:
+        The closed loop; None if the mechanism has no model of links and joints, or is a closed loop
+        already.
     """
     model = mechanism.model
     if not isinstance(model, Model) or isinstance(mechanism, ClosedLoop):

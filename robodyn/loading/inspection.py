@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Description of a mechanism as plain data: bodies, joints, limits, warnings, state at home."""
+"""Description of a mechanism for `robodyn check`: bodies, joints, limits and warnings."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from robodyn.presentation.nouns import nouns_of
 
 
 class LoadWarnings(NamedTuple):
-    """Warnings about a loaded description, one line each.
+    """Warnings issued while a mechanism was loaded, one message each.
 
     Attributes:
         unphysical: messages about inertias that no rigid body can have.
@@ -57,10 +57,16 @@ _LINES = {UnphysicalInertiaWarning: "unphysical", LeftOutWarning: "left_out"}
 
 
 def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[str, Any]:
-    """Load a second source, and list its differences from a mechanism.
+    """Load a second mechanism, and list its differences from the first one.
+
+    Args:
+        mechanism: first mechanism.
+        against: source of the second one, see `load`.
+        strict: reject unphysical inertias of the second one.
 
     Returns:
-        `source`, and `differences` with a line for each field that differs.
+        Dictionary with `source`, the given source, and `differences`, a message for each field that
+        differs.
 
     Raises:
         RobodynError: as for `load`.
@@ -70,9 +76,17 @@ def comparison_report(mechanism: Mechanism, against: str, strict: bool) -> dict[
 
 
 def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> dict[str, Any]:
-    """Describe a mechanism and its warnings as JSON-serializable data.
+    """Describe a mechanism as data for JSON.
 
-    A limit of None means that there is no limit.
+    Args:
+        mechanism: mechanism to describe.
+        load_warnings: warnings to include.
+        source: name of the model's source.
+
+    Returns:
+        Dictionary with kind, name, gravity, bodies, joints and their limits, friction, actuators,
+        home configuration, condition number, loops and warnings. A limit of None stands for no
+        limit.
     """
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {
@@ -108,7 +122,14 @@ def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> 
 
 
 def read(source: str, strict: bool) -> tuple[Mechanism, LoadWarnings]:
-    """Load a mechanism, and return it with the warnings about its description.
+    """Load a mechanism, and collect the warnings about its description.
+
+    Args:
+        source: see `load`.
+        strict: reject unphysical inertias.
+
+    Returns:
+        The mechanism and the warnings.
 
     Raises:
         RobodynError: as for `load`.
@@ -179,16 +200,16 @@ def _at_home(mechanism: Mechanism, out: dict[str, Any]) -> None:
 
 
 def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
-    """Describe the actuator of each driven joint, and its load at home.
+    """Compare the actuator of each driven joint with its load at home.
 
-    The result is empty if all actuators are ideal. All values are in the joint's units: inertias in
-    kg or kg m^2, efforts in N or N m. `inertia` is the inertia of the mechanism without actuators
-    at the joint, with the other driven joints locked. `weight` is the effort that supports the
-    mechanism, and `friction_share` is the friction relative to `weight`. Values without a meaning
-    are None, for example the weight if the motors cannot support the mechanism.
+    All values are in the units of the joint: inertias in kg or kg m^2, efforts in N or N m.
 
     Returns:
-        A mapping for each driven joint.
+        A dictionary for each driven joint, or an empty list if all actuators are ideal: `name`;
+        `reflected_inertia` of the rotor; `inertia` of the mechanism without actuators at the joint,
+        with the other driven joints locked; Coulomb `friction`; `weight`, the effort that supports
+        the mechanism; and `friction_share`, friction divided by `weight`. Undefined values are
+        None, for example `weight` if the motors cannot support the mechanism.
 
     Raises:
         KinematicsError: home is singular.
@@ -225,9 +246,9 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatArray | None:
-    """Return the diagonal (n,) of the mass matrix in driven coordinates, or None.
+    """Return the diagonal (n,) of the mass matrix in coordinates of the driven joints.
 
-    It is None if the driven positions are not valid coordinates.
+    The result is None if the driven positions do not determine the configuration.
     """
     rates = mechanism.joint_velocities(home, np.eye(len(M))).T
     if rates.shape != M.shape or np.linalg.matrix_rank(rates) < len(M):

@@ -63,7 +63,8 @@ def use_options(
     """Set the default options for every later `load` in this process.
 
     Args:
-        spelling: function that spells an option in messages.
+        spelling: function that formats an option for messages, for example as a command-line
+            option.
         base_link, tip_link, hold_branches, driven, kind, base, gravity: as for `load`; an empty
             string counts as not given.
     """
@@ -83,7 +84,7 @@ def use_options(
 
 
 def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
-    """Return the given options, with defaults for those not given."""
+    """Return the given options; `defaults` apply to those that are missing or empty."""
     given["driven"] = _names_in(given.get("driven"))
     if (gravity := given.get("gravity")) is not None:
         given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
@@ -216,7 +217,10 @@ def load(
 
 
 def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanism:
-    """Create the mechanism from what was read; a change of its base is applied later."""
+    """Create the mechanism from a YAML document or a builder.
+
+    The caller applies the option `base` afterward.
+    """
     requested = options.kind or ("closed_loop" if options.base else None)
     chosen = None if requested is None else _kind(requested)
     if options.base and requested != "closed_loop":
@@ -267,7 +271,7 @@ def _from_yaml(read: YamlDocument, options: ReadOptions, chosen: Kind | None) ->
 def _add_springs(
     made: Mechanism, with_springs: Callable[..., Any], fields: Fields, chosen: Kind | None
 ) -> Mechanism:
-    """Return the mechanism with the springs of a document.
+    """Return the mechanism with the springs that a YAML file describes.
 
     If its kind does not support such springs, it becomes a closed loop.
     """
@@ -343,8 +347,8 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
 def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptions) -> Mechanism:
     """Return the mechanism with only the given driven joints.
 
-    It is returned unchanged if it has no other driven joints. If it then has passive joints, it
-    becomes a closed loop.
+    It is returned unchanged if all of its driven joints are given. Otherwise it becomes a closed
+    loop, in which the other joints are passive.
     """
     own = mechanism.joint_names
     if set(own) <= set(driven):

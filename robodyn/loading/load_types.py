@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Types of the arguments of `load`, from which editors and type checkers infer its result."""
+"""Argument types of `load`, from which type checkers infer the class of the returned mechanism."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Base = Literal["moving", "fixed"]
 
 
 class ReadingOptions(TypedDict, total=False):
-    """Options of `load` that do not affect the kind of mechanism that it returns."""
+    """Keyword arguments of `load` that do not affect the class of the returned mechanism."""
 
     strict: bool
     base_link: str | None

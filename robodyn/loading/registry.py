@@ -29,16 +29,16 @@ _entry_points_read = False
 
 
 def register_kind(kind: Kind) -> Kind:
-    """Register a kind of mechanism.
+    """Register a kind of mechanism, so that `load` can create it.
 
-    Registering the same kind again changes nothing. For a URDF, added kinds are tested before the
-    bundled ones, the latest first.
+    Registering the same kind again has no effect. `load` tests whether a registered kind recognizes
+    a URDF before it tests the bundled kinds, the latest first.
 
     Args:
         kind: kind to register.
 
     Returns:
-        The kind.
+        The same kind.
 
     Raises:
         InvalidInput: another kind has that name.
@@ -55,18 +55,21 @@ def register_kind(kind: Kind) -> Kind:
 
 
 def unregister_kind(name: str) -> None:
-    """Remove an added kind; an unknown name is ignored."""
+    """Unregister a kind of mechanism by its name; an unknown name is ignored."""
     _added.pop(name, None)
 
 
 def kinds() -> dict[str, Kind]:
-    """Return all registered kinds by name, in the order of tests for a URDF."""
+    """Return all registered kinds by name, in the order in which `load` tests them."""
     _read_entry_points()
     return {**dict(reversed(_added.items())), **_BUNDLED}
 
 
 def templates() -> dict[str, tuple[str, Template]]:
-    """Return the templates of model files: by name, the kind and the template."""
+    """Return the templates of model files, by name.
+
+    Each value consists of the name of the kind of mechanism and the template.
+    """
     found = ((kind.name, kind.adapter("template")) for kind in kinds().values())
     return {
         template.what: (name, template)
@@ -77,7 +80,7 @@ def templates() -> dict[str, tuple[str, Template]]:
 
 
 def kind_of(mechanism: Mechanism) -> Kind:
-    """Return the kind under which a mechanism is registered.
+    """Return the registered `Kind` of a mechanism.
 
     Raises:
         InvalidInput: the mechanism's class is not registered.
@@ -93,9 +96,10 @@ def kind_of(mechanism: Mechanism) -> Kind:
 
 
 def written_model(mechanism: Mechanism) -> Model | None:
-    """Return the model to write to files and figures, which a kind may extend.
+    """Return the model that represents a mechanism in files and figures.
 
-    Returns None for a kind without links and joints.
+    It is `mechanism.model`, unless the kind of mechanism provides another one; None if there is no
+    model of links and joints.
     """
     describe = kind_of(mechanism).adapter("written_model")
     model = mechanism.model if describe is None else describe(mechanism)
@@ -103,7 +107,7 @@ def written_model(mechanism: Mechanism) -> Model | None:
 
 
 def kind_of_urdf(builder: ModelBuilder) -> Kind:
-    """Return the kind of mechanism that a URDF, SDF or MJCF describes.
+    """Return the kind of mechanism that a URDF, SDF or MJCF file describes.
 
     Raises:
         ModelError: no registered kind recognizes it.
@@ -119,7 +123,7 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
 
 
 def yaml_kinds() -> tuple[str, ...]:
-    """Return the kinds that a YAML file may state as `type`, bundled ones first."""
+    """Return the values of `type` that a YAML model file may have, bundled ones first."""
     known = {**_BUNDLED, **kinds()}
     return tuple(name for name, kind in known.items() if kind.from_yaml is not None)
 

@@ -87,7 +87,7 @@ def robot_description(
 
 
 def frictionless(description: str) -> str:
-    """Return URDF text without friction, to describe the model without friction.
+    """Remove joint and actuator friction from URDF text, and return the new text.
 
     Raises:
         ModelError: the text is not well-formed XML.
@@ -101,13 +101,21 @@ def frictionless(description: str) -> str:
 
 
 def exported_urdf(mechanism: Mechanism) -> str:
-    """Return the URDF text exported by a mechanism's kind; empty if it exports none."""
+    """Return a mechanism as URDF text; an empty string if its kind has no URDF."""
     export = kind_of(mechanism).to_urdf
     return "" if export is None else export(mechanism)
 
 
 def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) -> str:
-    """Return the expanded URDF text of a source; empty if there is none.
+    """Return the URDF text of a model's source.
+
+    Args:
+        source: bundled name, path, or URDF, SDF or MJCF text.
+        arguments: arguments of a .xacro file, by name.
+
+    Returns:
+        Expanded URDF text; SDF and MJCF are converted. An empty string if the source is a YAML
+        file.
 
     Raises:
         ModelError, MissingExtra: as for `robot_description`.
@@ -129,9 +137,16 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
 
 
 def source_builder(source: str | Path) -> ModelBuilder | None:
-    """Return a builder with all links of a source; None for a YAML file.
+    """Read all links and joints of a model's source, also those outside its chain.
 
-    For a bundled model, its xacro file is read; None if the package xacro is not installed.
+    For a bundled model, its xacro file is read.
+
+    Args:
+        source: bundled name, path, or URDF, SDF or MJCF text.
+
+    Returns:
+        A builder with the links and joints; None for a YAML file, or if the package xacro is
+        required but not installed.
 
     Raises:
         ModelError, MissingExtra: as for `robot_description`.
@@ -164,7 +179,7 @@ def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
 
 
 def _urdf_folders() -> Iterator[Path]:
-    """Yield possible urdf/ folders: beside the sources, or installed."""
+    """Yield the folders that may contain the bundled xacro files."""
     package = Path(__file__).resolve().parents[1]
     yield package.parent / "urdf"
     for prefix in (Path(sys.prefix), *package.parents):

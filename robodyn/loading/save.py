@@ -84,7 +84,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:
-    """Return a model as URDF, SDF or MJCF text, at positions that close its loops."""
+    """Return a model as URDF, SDF or MJCF text, placed where its loops are closed."""
     positions = {}
     if model.closures:
         found = structure_of(model)

@@ -204,7 +204,7 @@ class Mechanism(ABC):
 
     @cached_property
     def drives(self) -> Drives:
-        """Drives of the mechanism: their units, ranges and motors."""
+        """Driven joints with their actuators, limits and unit conversions."""
         return Drives(self)
 
     def motor_torques(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
@@ -249,7 +249,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def home(self) -> FloatArray:
-        """Home configuration, the default start.
+        """Home configuration (nq,), the default initial configuration.
 
         Raises:
             InvalidInput: the model has no home configuration.
@@ -623,6 +623,12 @@ class Mechanism(ABC):
             com: center of mass (3,) [m] in the frame of the moving body.
             inertia: (3, 3) [kg m^2] about the center of mass, in the same axes; a point mass by
                 default.
+
+        Returns:
+            The mechanism with the payload.
+
+        Raises:
+            ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
         """
         return self._made(self.model.with_payload(mass, com, inertia))
 

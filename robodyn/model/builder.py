@@ -98,7 +98,7 @@ class ModelBuilder:
     zero_limits: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def add(self, *parts: Link | Joint | Closure) -> None:
-        """Add links, joints and closures.
+        """Add links, joints and closures to the model under construction.
 
         Raises:
             ModelError: two elements of the same type have the same name.
@@ -171,7 +171,7 @@ class ModelBuilder:
         home: Mapping[str, ArrayLike] | None = None,
         spelling: Callable[[str, str], str] = "{}={!r}".format,
     ) -> Model:
-        """Create the model.
+        """Create the model from the collected links, joints, closures and springs.
 
         Args:
             tip_link: link with the tool; by default the last link at which the tree ends, or else
@@ -253,7 +253,12 @@ def _order(parts: dict[str, T], names: Iterable[str]) -> dict[str, T]:
 
 
 def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str, ...]:
-    """Return the links at which a tree ends, those at which most loops meet first."""
+    """Return the candidates for the tip link.
+
+    Returns:
+        The link at which most loop closures meet, if any, then the leaf links of the tree without
+        closures.
+    """
     parents = {joint.parent for joint in joints}
     ends = [joint.child for joint in joints if joint.child not in parents]
     closed = [link for closure in closures for link in (closure.parent, closure.child)]

@@ -22,16 +22,14 @@ LARGEST = 1e15
 
 
 def replace_checked(item: T, **changes: Any) -> T:
-    """Return a copy with changed fields, checked; the item itself if nothing changes."""
+    """Return a copy with changed fields, checked; the object itself if nothing changes."""
     return item if _has(item, changes) else replace(item, **changes)  # type: ignore[type-var]
 
 
 def replace_unchecked(item: T, **changes: Any) -> T:
-    """Return a copy with changed fields, without checks; see `replace_checked`.
+    """Return a copy with changed fields, unchecked; the object itself if nothing changes.
 
     The values must be valid and have their final types.
-
-    It is the item itself if nothing changes.
     """
     return item if _has(item, changes) else unchecked(item, **changes)
 
@@ -58,7 +56,7 @@ def _has(item: Any, values: dict[str, Any]) -> bool:
 
 
 def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") -> FloatArray:
-    """Return a read-only array of given shape; `name` names it in errors.
+    """Return a read-only array of the given shape; `name` names it in error messages.
 
     Raises:
         ModelError: a value is not finite, or the shape is wrong.

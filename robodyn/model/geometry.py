@@ -61,7 +61,7 @@ class Primitive:
 
 @dataclass(frozen=True)
 class MeshFile:
-    """Mesh in a file.
+    """Reference to a mesh file, with scale factors.
 
     Attributes:
         file: name in the description: package://, file://, or a path beside the description.
@@ -74,7 +74,7 @@ class MeshFile:
 
 @dataclass(frozen=True)
 class Material:
-    """Appearance of a visual.
+    """Appearance of a visual: color and texture.
 
     Attributes:
         name: name of the material; empty if it has none.

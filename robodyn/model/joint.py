@@ -39,7 +39,7 @@ class Mimic:
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """Joint of the tree.
+    """Joint between two links of a model's kinematic tree.
 
     At position 0 the frames `at` (on the parent) and `child_at` (on the child) coincide; the
     child's frame then turns about, or slides along, the axis. A floating joint's position is the
@@ -152,7 +152,7 @@ class Joint:
 
     @cached_property
     def actuator(self) -> Actuator:
-        """Complete actuator of the joint.
+        """Actuator of the joint, with the joint's friction and armature.
 
         It is the joint's `drive` with the joint's friction, and the armature as a rotor.
         """
@@ -175,7 +175,7 @@ class Joint:
 
     @property
     def effort_limit(self) -> float:
-        """Effort limit [N m or N]: the smaller one of those of joint and motor."""
+        """Effort limit [N m or N], the smaller of the limits of joint and motor."""
         return min(self.effort, self.drive.effort_limit)
 
     @property

@@ -33,7 +33,7 @@ BASES = ("fixed", "moving")
 
 @dataclass(frozen=True, eq=False)
 class Model(Comparable):
-    """Tree of joints and closures between its links.
+    """Model of a mechanism: links, a tree of joints, and closures of its loops.
 
     Comparisons ignore the name, the source and the guess of a home.
 
@@ -139,10 +139,14 @@ class Model(Comparable):
             )
 
     def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Model:
-        """Return a copy with other cones [rad] of the legs' end joints; None keeps a cone.
+        """Return a copy with other limits on the angles of the legs' end joints.
+
+        Args:
+            base_cone, body_cone: [rad] largest angles from home at the base and at the moving body;
+                None for no change.
 
         Raises:
-            ModelError: a cone is not positive.
+            ModelError: an angle is not positive.
         """
         return replace(
             self,
@@ -188,7 +192,7 @@ class Model(Comparable):
         )
 
     def without_dry_friction(self, undamped: Collection[str] = ()) -> Model:
-        """Return a copy without dry friction, and without damping at the joints named."""
+        """Return a copy without dry friction; joints in `undamped` also lose their damping."""
         joints = (
             replace_checked(
                 joint,
@@ -275,7 +279,7 @@ class Model(Comparable):
         return self.driven_by(dict.fromkeys(self.driven, IDEAL))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> Model:
-        """Return a copy with another guess from which its loops close.
+        """Return a copy with another initial guess for closing its loops.
 
         `home` contains, by joint name, a position (1,) [rad or m] or a pose (7,).
         """

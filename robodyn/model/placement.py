@@ -15,7 +15,7 @@ from robodyn.model.fields import checked_rotation, frozen
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """Frame on a link.
+    """Frame fixed to a link, given by rotation and translation.
 
     Attributes:
         rotation: (3, 3) axes of the frame, as columns, in the link's frame.

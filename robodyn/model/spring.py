@@ -60,7 +60,7 @@ class LinearSpring:
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
     def plus(self, other: LinearSpring) -> LinearSpring:
-        """Return the spring equivalent to two parallel ones, both without preload."""
+        """Return the spring equivalent to this one parallel to another, both without preload."""
         total = self.stiffness + other.stiffness
         fraction = other.stiffness / total if total else 0.0
         return LinearSpring(total, self.rest + fraction * (other.rest - self.rest))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Shape of a model: everything except masses, friction, motors and gravity."""
+"""Topology of a model: everything except masses, friction, motors and gravity."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from robodyn.model.placement import Placement
 
 @dataclass(frozen=True)
 class ModelTopology:
-    """Key of a cache for results that depend only on a model's shape.
+    """Cache key for results that depend on a model's topology but not its masses.
 
     Attributes:
-        key: value that is equal for all models of the same shape.
-        model: a model of this shape.
+        key: value that is equal for all models of the same topology.
+        model: a model of this topology.
     """
 
     key: tuple[Any, ...]
@@ -25,7 +25,11 @@ class ModelTopology:
 
 
 def shape_of(model: Model) -> ModelTopology:
-    """Return the shape of a model; it also depends on which bodies have inertia."""
+    """Return the topology of a model, as a cache key.
+
+    It consists of the joints, closures and springs with their geometry, and the names of the bodies
+    that have inertia.
+    """
     joints = [
         (
             joint.name, joint.kind, joint.parent, joint.child, *_place(joint.at),

@@ -35,7 +35,7 @@ binding.add_symbol("robodyn_ndarray", id(np.ndarray))
 
 
 def layout_is_known() -> bool:
-    """Return whether NumPy arrays have the memory layout that this module expects."""
+    """Return whether NumPy arrays have the memory layout that this module relies on."""
     array = np.zeros((2, 3))[:, ::2]
     start = id(array)
 
@@ -64,7 +64,10 @@ def layout_is_known() -> bool:
 
 
 class BorrowedArrayType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Type of a float64 array borrowed for one call; `A` means any strides, `C` contiguous."""
+    """Numba type of a float64 array that a compiled function borrows for one call.
+
+    The array's layout is `A`, any strides, or `C`, contiguous.
+    """
 
     def __init__(
         self, ndim: int, layout: str = "C", *, writable: bool = False, optional: bool = False
@@ -75,7 +78,7 @@ class BorrowedArrayType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
     @property
     def array(self) -> Any:
-        """Numba array type that a kernel receives for this argument."""
+        """Numba array type that the compiled function receives for this argument."""
         return types.Array(types.float64, self.ndim, self.layout)
 
 
@@ -90,7 +93,10 @@ VECTOR_OUT, MATRIX_OUT = BorrowedArrayType(1, writable=True), BorrowedArrayType(
 
 @intrinsic
 def borrowed_array(typingctx: Any, given: Any) -> Any:
-    """Return the passed array or tuple of arrays, without those whose type is None."""
+    """Convert arguments of type `BorrowedArrayType` to arrays, in compiled code.
+
+    The argument is an array or a tuple of arrays; None is removed from a tuple.
+    """
     if isinstance(given, types.BaseTuple):
         kept = [k for k, item in enumerate(given) if item != types.none]
         result = types.Tuple([given[k].array for k in kept])
@@ -110,7 +116,10 @@ def borrowed_array(typingctx: Any, given: Any) -> Any:
 
 @intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
-    """Allocate an array (rows, columns) on the stack, valid until the kernel returns."""
+    """Allocate an array (rows, columns) on the stack.
+
+    It is valid until the compiled function returns.
+    """
     result = types.Array(types.float64, 2, "C")
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -121,7 +130,7 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 
 @intrinsic
 def stack_all(typingctx: Any, shapes: Any) -> Any:
-    """Allocate stack arrays with the shapes in a named tuple; return them in such a tuple.
+    """Allocate arrays on the stack, with the shapes in a named tuple.
 
     A shape is a length or a pair of lengths. The arrays are returned in a named tuple of the same
     class; for a tuple of named tuples, in a tuple of such named tuples.
@@ -132,12 +141,12 @@ def stack_all(typingctx: Any, shapes: Any) -> Any:
 
 
 def allocation(shapes: Any, type_of: Any, allocate: Any) -> Any:
-    """Return the signature and the code generator of an intrinsic like `stack_all`.
+    """Return signature and code generator of a Numba intrinsic that allocates arrays.
 
     Args:
-        shapes: type of the argument.
-        type_of: type_of(shape) -> type of what is allocated for the type of a shape.
-        allocate: allocate(context, builder, type, lengths) generates the code.
+        shapes: Numba type of the intrinsic's argument, a tuple of shapes.
+        type_of: function from the type of a shape to the type of the allocated array.
+        allocate: function allocate(context, builder, type, lengths) that generates the code.
     """
 
     def result_of(kind: Any) -> Any:
@@ -163,14 +172,14 @@ def allocation(shapes: Any, type_of: Any, allocate: Any) -> Any:
 
 
 def _is_shape(kind: Any) -> bool:
-    """Return whether a Numba type is a length (integer) or a pair of lengths."""
+    """Return whether a Numba type is a shape: an integer or a pair of integers."""
     if isinstance(kind, types.BaseTuple) and not hasattr(kind, "instance_class"):
         return all(isinstance(item, types.Integer) for item in kind)
     return isinstance(kind, types.Integer)
 
 
 def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
-    """Generate code that allocates an array of a type and lengths on the stack."""
+    """Generate code that allocates an array with given type and shape on the stack."""
     strides = [_WORD(8)]
     total = lengths[-1]
     for length in lengths[-2::-1]:
@@ -184,9 +193,9 @@ def _on_stack(context: Any, builder: Any, kind: Any, lengths: list[Any]) -> Any:
 
 
 def direct(compiled: Any, *signature: Any) -> Callable[..., Any]:
-    """Return a kernel's compiled function for these types, for direct calls from Python.
+    """Return a compiled function for given argument types, callable without dispatch.
 
-    It is compiled, or loaded from disk. It takes no keyword arguments. Arguments of other types
+    It is compiled or loaded from disk. It takes no keyword arguments. Arguments of other types
     raise TypeError, as do arrays with an unexpected memory layout.
     """
     if not layout_is_known():
@@ -261,7 +270,7 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
 
 
 def _fill(builder: Any, array: Any, data: Any, shape: list[Any], strides: list[Any]) -> None:
-    """Generate code that fills in a Numba array struct without ownership of its memory."""
+    """Generate code that fills a Numba array struct that does not own its memory."""
     total = shape[0]
     for length in shape[1:]:
         total = builder.mul(total, length)

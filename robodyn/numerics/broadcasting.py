@@ -35,8 +35,8 @@ def flatten(**arrays: FloatArray) -> tuple[tuple[int, ...], list[FloatArray]]:
     """Broadcast arrays of shape (..., k) against each other and flatten them to (N, k).
 
     Returns:
-        The common leading shape, and each array as a contiguous (N, k), read-only: a kernel is
-        compiled once for arrays that may be written to, and once more for others.
+        The common leading shape, and each array as a contiguous array (N, k). All are read-only,
+        because compiled functions distinguish read-only and writable arrays.
 
     Raises:
         InvalidInput: as for `leading_shape`.
@@ -63,7 +63,7 @@ def row(array: FloatArray) -> FloatArray:
 
 
 class StateBatch:
-    """Batch of N states: arrays of the right width whose leading shapes broadcast.
+    """Batch of N states: arrays (..., k) with broadcast leading dimensions.
 
     Arrays that NumPy can view as (N, k) are never copied, others are copied for one range of states
     at a time.
@@ -78,7 +78,10 @@ class StateBatch:
         self._arrays = [None if array is None else self._flat(array) for array in arrays]
 
     def part(self, first: int, last: int) -> list[FloatArray | None]:
-        """Return states `first` to `last` of each array, (last - first, k), or None if absent."""
+        """Return states `first` to `last` of each array, as (last - first, k).
+
+        Absent arrays are None.
+        """
         return [None if array is None else _rows(array, first, last) for array in self._arrays]
 
     def _flat(self, array: FloatArray) -> FloatArray:
@@ -93,7 +96,7 @@ class StateBatch:
 
 
 def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBatch | None:
-    """Broadcast arrays (..., width) to a `StateBatch`; only their shapes are checked.
+    """Broadcast arrays (..., width) to a batch of states; check only their shapes.
 
     The result is None if something is invalid or there are no states; `flatten` then raises the
     detailed error.
@@ -137,5 +140,5 @@ def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
 
 
 def element(shape: tuple[int, ...], flat_index: int) -> tuple[int, ...]:
-    """Return the index, in the leading dimensions, of element `flat_index` of a flat batch."""
+    """Convert an index in a flat batch to an index in the leading dimensions."""
     return tuple(int(i) for i in np.unravel_index(flat_index, shape)) if shape else ()

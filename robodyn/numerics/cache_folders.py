@@ -36,7 +36,7 @@ KEPT_VERSIONS = 10
 
 
 class Folder(NamedTuple):
-    """Folder of machine code: path, whether it is writable, and whether it is permanent."""
+    """Folder of machine code: its path, and whether it is writable and temporary."""
 
     path: Path
     writable: bool
@@ -44,7 +44,7 @@ class Folder(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """Folder of machine code that is not used, and the reason."""
+    """Folder of machine code that is not trusted: its path and the reason."""
 
     path: Path
     reason: str
@@ -78,7 +78,10 @@ def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
 
 
 def cache_folders() -> tuple[Folder, ...]:
-    """Return the folders to search for machine code; the last is writable, unless none is."""
+    """Return the folders to search for machine code.
+
+    The last one is writable, unless none is.
+    """
     return _search()[0]
 
 
@@ -94,7 +97,7 @@ def compiler_digest() -> str:
 
 
 def untrusted_reason(path: Path) -> str | None:
-    """Return why a folder's files must not be executed; None if they may be."""
+    """Return the reason not to execute machine code in a folder, or None."""
     try:
         return untrusted_status(path.stat())
     except OSError as error:
@@ -102,7 +105,7 @@ def untrusted_reason(path: Path) -> str | None:
 
 
 def untrusted_status(found: os.stat_result) -> str | None:
-    """Return why contents with a file status must not be executed; None if they may be."""
+    """Return the reason not to trust a file or folder with a given status, or None."""
     if os.name == "nt":
         return None
     if found.st_uid not in (os.getuid(), 0):
@@ -114,9 +117,9 @@ def untrusted_status(found: os.stat_result) -> str | None:
 
 
 def private_folder(path: Path) -> bool:
-    """Create a folder that only this user can access; False if others own it or have access.
+    """Create a folder that only this user can access; return whether it is private.
 
-    Everybody can create folders in a temporary directory. Code loaded from this one is executed, so
+    All users can create folders in a temporary directory. Code loaded from this one is executed, so
     it must be owned by this user, not be a link, and be closed to others.
     """
     try:
@@ -139,10 +142,10 @@ def _roots() -> Iterator[Path]:
 
 
 def _make(root: Path, folder: Path) -> bool:
-    """Create a folder in `root` if possible; return whether files can be created in it.
+    """Create a folder in `root` if possible; return whether it is writable.
 
-    Both are closed to others, independent of this user's umask. A root that an earlier version left
-    open to the user's group is closed.
+    Other users cannot write to either, regardless of this user's umask. Write permission of the
+    group, left by an earlier version, is removed.
     """
     try:
         root.parent.mkdir(parents=True, exist_ok=True)

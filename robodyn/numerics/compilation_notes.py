@@ -20,10 +20,10 @@ INTERVAL = 10.0
 
 
 class CompilationNotes:
-    """Counter of compiled kernels that reports progress.
+    """Progress reports during the compilation of the numeric kernels.
 
-    On a terminal the count is updated in place; elsewhere there is one message every ten seconds,
-    to the logger `robodyn` or the function given to `report_to`.
+    On a terminal the count is updated in place; elsewhere there is a message every ten seconds, to
+    the logger `robodyn` or the function given to `report_to`.
     """
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class CompilationNotes:
         """Report that a kernel is about to be compiled.
 
         Args:
-            is_cached: whether the cache holds any machine code of these kernels.
+            is_cached: function that returns whether the cache contains machine code of any kernel.
         """
         with self._lock:
             self._begun = time.monotonic()
@@ -69,7 +69,7 @@ class CompilationNotes:
                 self._write_line(self._so_far())
 
     def damaged(self, file: Path, reason: Exception) -> None:
-        """Report that a file of machine code is damaged and not used, once per process."""
+        """Report that a file of machine code is damaged and ignored, once per process."""
         with self._lock:
             if not self._reported_damaged:
                 self._reported_damaged = True
@@ -104,7 +104,7 @@ class CompilationNotes:
 
 
 def refusal(folder: Refused) -> str:
-    """Return the message about a folder whose machine code is not trusted."""
+    """Return the warning about a folder whose machine code is not trusted."""
     return (
         f"kernel cache not used: {folder.path}: {folder.reason}; others could have replaced "
         "the machine code in it: remove the folder, or set NUMBA_CACHE_DIR to one that only you "

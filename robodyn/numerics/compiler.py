@@ -51,25 +51,26 @@ def kernel(function: F) -> F:
 def inner(function: F) -> F:
     """Compile a helper that allocates nothing, for inlining into kernels (decorator).
 
-    It omits the reference counting of Numba's arrays, which takes longer than the arithmetic in
-    between.
+    Numba's reference counting of arrays is omitted, because it would take longer than the
+    arithmetic.
     """
     return _part(function, _nrt=False)
 
 
 def noinline(function: F) -> F:
-    """Compile a long helper like `inner`, but call it instead of inlining it.
+    """Compile a long helper that is called, not inlined (decorator).
 
-    Compiling each inlined copy would take longer than all calls.
+    Otherwise it is like `inner`. The compilation of each inlined copy would take longer than all
+    calls.
     """
     return _part(function, forceinline=False, _nrt=False)
 
 
 def preoptimized(function: F) -> F:
-    """Compile a helper like `inner`, but optimize it before it is inlined.
+    """Compile a helper that is optimized before it is inlined (decorator).
 
-    In a long loop, the compiler would otherwise move parts of it out of the loop, and run out of
-    registers.
+    Apart from this, it is like `inner`. In a long loop, the compiler would otherwise move parts of
+    it out of the loop, and run out of registers.
     """
     return _part(function, pipeline_class=PreoptimizedPartCompiler, _nrt=False)
 
@@ -80,17 +81,23 @@ def entry_kernel(function: F) -> F:
 
 
 def batch_entry(function: F) -> F:
-    """Compile a loop over many states like `entry_kernel`; it releases the interpreter lock."""
+    """Compile a loop over many states, for direct calls from Python (decorator).
+
+    It allocates nothing and releases the interpreter lock.
+    """
     return _cached(function, _nrt=False, nogil=True)
 
 
 def batch_kernel(function: F) -> F:
-    """Compile a loop over many states that may allocate; it releases the interpreter lock."""
+    """Compile a loop over many states that may allocate memory (decorator).
+
+    It releases the interpreter lock.
+    """
     return _cached(function, nogil=True)
 
 
 def entry_of(function: F, module: str, name: str = "") -> F:
-    """Compile a function nested in another function as a `batch_entry` of a module."""
+    """Compile a nested function as a `batch_entry` that belongs to a module."""
     function.__module__, function.__qualname__ = module, name or function.__name__
     return batch_entry(function)
 
@@ -121,7 +128,7 @@ def _part(
         return templates[key]
 
     def compile_part(signature: Any) -> Any:
-        """Compile as Numba does, but without its cache and its nested timers."""
+        """Compile a function for a signature like Numba, but without cache and timers."""
         given = tuple(signature)
         if given not in compiled.overloads:
             with trigger_event("numba:compile", {"dispatcher": compiled, "args": given}):

@@ -25,11 +25,13 @@ def cubic_motions(
     velocity: Any,
     acceleration: Any,
 ) -> None:
-    """Compute the motions (N, ...) at times (N,) on cubics between the knots of a trajectory.
+    """Evaluate cubic segments of a trajectory at N times.
 
-    From a configuration (N, nq) and velocity v (N, nv), the displacement (N, nv) is x (h v + x (c2
-    + x c3)) with x = (time - begin)/h, h = end - begin; for a mechanism with an orientation, its
-    last three coordinates are a rotation vector.
+    Sample n is on the segment from `begin` to `end` (N,). With the velocity v (N, nv) at its start,
+    the displacement (N, nv) from its first configuration is x (h v + x (c2 + x c3)) with x = (time
+    - begin)/h, h = end - begin; for a mechanism with an orientation, its last three coordinates are
+    a rotation vector. Configurations, velocities and accelerations are written to the last three
+    arguments.
     """
     for n in range(time.shape[0]):
         h = end[n] - begin[n]

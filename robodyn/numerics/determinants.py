@@ -13,7 +13,10 @@ from robodyn.numerics.linear import pivot_of, swap_rows
 
 @inner
 def log_determinant(A: Any, n: int) -> Any:
-    """Return the determinant's sign and log absolute value for A (n, n), overwritten."""
+    """Return sign and logarithm of the absolute value of the determinant of A (n, n).
+
+    A is overwritten. A singular matrix gives 0 and -infinity.
+    """
     sign, total = 1.0, 0.0
     for k in range(n):
         pivot = pivot_of(A, k)

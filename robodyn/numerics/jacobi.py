@@ -27,9 +27,10 @@ PAIRS: Final = (
 
 @inner
 def rotation(aa: Any, bb: Any, ab: Any) -> Any:
-    """Compute the rotation that makes two rows orthogonal, from their scalar products.
+    """Compute the Jacobi rotation that makes two rows orthogonal.
 
-    Returns its cosine and sine, and whether the rows were not orthogonal yet.
+    The arguments are the rows' scalar products. Returns cosine and sine of the rotation, and
+    whether the rows were not orthogonal yet.
     """
     due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
     zeta = (bb - aa) / choose(due, 2.0 * ab, 1.0)
@@ -41,9 +42,9 @@ def rotation(aa: Any, bb: Any, ab: Any) -> Any:
 
 @inner
 def condition_of_rows(rows: Any) -> float:
-    """Compute the condition number of a 6 x 6 matrix of six SIMD rows, overwritten.
+    """Compute the condition number of a 6 x 6 matrix whose rows are SIMD vectors.
 
-    Lanes 6 and 7 of each row are not used.
+    The matrix is overwritten. Lanes 6 and 7 of each row are not used.
     """
     for _ in range(MOST_SWEEPS):
         turned = False
@@ -66,7 +67,10 @@ def condition_of_rows(rows: Any) -> float:
 
 @inner
 def ratio_of_rows(A: Any, count: int) -> float:
-    """Compute the largest over the `count`-th largest singular value of A (k, m)."""
+    """Compute the ratio of the largest to the `count`-th singular value of A (k, m).
+
+    A is overwritten. Singular values are counted from the largest.
+    """
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(A.shape[0]):
@@ -134,7 +138,7 @@ def condition_of_lanes(H: Any) -> Any:
 
 @inner
 def length_of_row(H: Any, i: int) -> Any:
-    """Compute the length of row i of each of eight matrices in SIMD lanes."""
+    """Compute the length of row i of eight matrices, one per SIMD lane."""
     square = 0.0 * H[0]
     for j in range(6):
         square = square + H[6 * i + j] * H[6 * i + j]
@@ -143,7 +147,10 @@ def length_of_row(H: Any, i: int) -> Any:
 
 @inner
 def ratio_of_lanes(A: Any, rows: int, width: int) -> Any:
-    """Compute condition numbers of eight matrices (rows, width), one per lane, overwritten."""
+    """Compute condition numbers of eight matrices (rows, width), one per SIMD lane.
+
+    The matrices are overwritten.
+    """
     for _ in range(MOST_SWEEPS):
         turned = False
         for p in range(rows):

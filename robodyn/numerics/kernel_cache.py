@@ -49,7 +49,7 @@ SUFFIX = ".nbc"
 
 
 class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
-    """Cache of a Numba dispatcher: loads its machine code and saves new code.
+    """Disk cache for the machine code of a compiled function, for Numba's dispatcher.
 
     Folders are searched on first use, not on import of the library.
     """
@@ -67,7 +67,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return str(cache_folders()[0].path) if cache_folders() else None
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return machine code for a signature, or None if this process has to compile it."""
+        """Load machine code for a signature; return None if it has to be compiled."""
         notes.refused(refused_folders())
         name = self._file_name(signature)
         found = self._find(name, target)
@@ -104,7 +104,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Save machine code in a writable folder; without one it is lost when the process ends."""
+        """Save machine code in a writable folder, if there is one."""
         name = self._file_name(signature)
         if name is not None and numba_compat.can_be_saved(compiled):
             for folder in cache_folders():
@@ -143,7 +143,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return f"{self.saved_as}{key}{SUFFIX}" if self.saved_as and key else None
 
     def _drop_old(self, folder: Path) -> None:
-        """Delete the machine code of this function for all but the newest sources."""
+        """Delete this function's machine code in a folder, except the newest versions."""
         ages: dict[str, float] = {}
         for path in self._files(folder):
             version = _version(path.name)
@@ -154,13 +154,16 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
                 path.unlink()
 
     def _files(self, folder: Path) -> list[Path]:
-        """Return this function's files, of all versions."""
+        """Return the files of this function's machine code in a folder, of all versions."""
         found = folder.glob(f"{self._base}.*{SUFFIX}")
         # otherwise it belongs to a longer name
         return [path for path in found if path.name.count(".") == self._base.count(".") + 3]
 
     def _has_turn(self) -> bool:
-        """Wait until no other process compiles the kernel; False if this cannot be determined."""
+        """Wait until this process may compile the function; lock it for other processes.
+
+        Return False if locks are not available or the wait takes too long.
+        """
         self._end_turn()  # left from a compilation that failed
         folder = next((folder for folder in cache_folders() if folder.writable), None)
         if folder is None or fcntl is None:
@@ -179,7 +182,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         return False
 
     def _end_turn(self) -> None:
-        """Release the lock, so that the next process may compile the kernel."""
+        """Release the lock, so that the next process can compile the function."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -196,7 +199,7 @@ def is_cached() -> bool:
 
 
 def _version(name: str) -> str:
-    """Return the prefix of a file's name: the function's name and its sources' hash."""
+    """Return the prefix of a cache file's name: function name and source hash."""
     return name[: name.rindex(".", 0, -len(SUFFIX)) + 1]
 
 

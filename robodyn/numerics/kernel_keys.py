@@ -49,7 +49,7 @@ class _NoKey(Exception):
 
 
 class _Source(NamedTuple):
-    """Hash of a module's source, and the names of the modules that it imports."""
+    """Hash of a module's source code, and the names of the modules that it imports."""
 
     digest: str
     imports: tuple[str, ...]
@@ -72,12 +72,18 @@ def compiled_sources() -> list[Path]:
 
 
 def note_sources(module: str) -> None:
-    """Hash a module and its compiled imports now, before the files can change."""
+    """Hash the sources of a module and its compiled imports, and store the hashes.
+
+    Called on import, before the files can change.
+    """
     _closure(module)
 
 
 def sources_key(function: Callable[..., Any]) -> str | None:
-    """Return a hash of a function's code and of everything it depends on; None if unknown."""
+    """Return a hash of a function's code and of all code that it depends on.
+
+    The result is None if a dependency cannot be hashed.
+    """
     try:
         return _digest(_function(function, set()))
     except _NoKey:
@@ -85,7 +91,7 @@ def sources_key(function: Callable[..., Any]) -> str | None:
 
 
 def signature_key(kinds: Any) -> str | None:
-    """Return a hash of the argument types; None if they cannot be described."""
+    """Return a hash of argument types; None if one of them cannot be hashed."""
     try:
         return _digest(_value(kinds, set()))
     except _NoKey:
@@ -93,7 +99,7 @@ def signature_key(kinds: Any) -> str | None:
 
 
 def normalized_source(text: str) -> str:
-    """Return a source of compiled code without docstrings, comment lines and blank lines."""
+    """Remove docstrings, comment lines and blank lines from a source text."""
     return _SILENT.sub("", text)
 
 
@@ -176,7 +182,7 @@ def _numba_type(kind: types.Type, seen: set[int]) -> Iterator[str]:
 
 
 def _module(name: str) -> Iterator[str]:
-    """Yield the hashes of a module and of all compiled modules that it imports."""
+    """Yield names and source hashes of a module and all compiled modules it imports."""
     if name.partition(".")[0] in _OUTSIDE:
         yield name
         return
@@ -192,8 +198,8 @@ def _module(name: str) -> Iterator[str]:
 def _closure(name: str) -> tuple[str, ...] | None:
     """Return the names of a module and of all its imports with compiled code, sorted.
 
-    For a module of another package, all of its imports from its own package count, too. None if a
-    source cannot be read.
+    For a module of another package, all of its imports from its own package count, too. The result
+    is None if a source cannot be read.
     """
     own = name.partition(".")[0]
     found: set[str] = set()
@@ -213,7 +219,7 @@ def _closure(name: str) -> tuple[str, ...] | None:
 
 @cache
 def _source(name: str) -> _Source | None:
-    """Read and hash the source of an imported module; None if it has no source."""
+    """Return source hash and imports of an imported module; None without a source."""
     module = sys.modules.get(name)
     try:
         text = Path(module.__file__).read_text(encoding="utf-8")  # type: ignore[union-attr,arg-type]
@@ -225,7 +231,7 @@ def _source(name: str) -> _Source | None:
 
 
 def _imports(text: str, package: str) -> Iterator[str]:
-    """Return the names of the already imported modules that source code imports."""
+    """Yield the names of the modules imported by source code, if already imported."""
     for origin, names in _IMPORT.findall(text):
         listed = _NAME.findall(re.sub(r"#.*", "", names))
         if not origin:

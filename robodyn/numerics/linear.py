@@ -19,7 +19,7 @@ DEPENDENT = 1e-10
 
 @inner
 def pivot_of(matrix: Any, column: int) -> int:
-    """Return the index of the row, from the diagonal on, with a column's largest entry."""
+    """Return the index of the largest entry of a column, on or below the diagonal."""
     pivot = column
     for row in range(column + 1, matrix.shape[0]):
         if abs(matrix[row, column]) > abs(matrix[pivot, column]):
@@ -29,7 +29,7 @@ def pivot_of(matrix: Any, column: int) -> int:
 
 @inner
 def swap_rows(matrix: Any, upper: int, lower: int, begin: int, end: int) -> None:
-    """Swap two rows of a matrix, from column `begin` to before `end`."""
+    """Swap two rows of a matrix, in columns `begin` to `end` - 1."""
     for j in range(begin, end):
         matrix[upper, j], matrix[lower, j] = matrix[lower, j], matrix[upper, j]
 
@@ -38,7 +38,7 @@ def swap_rows(matrix: Any, upper: int, lower: int, begin: int, end: int) -> None
 def solve(matrix: Any, rhs: Any) -> bool:
     """Solve matrix @ x = rhs by elimination with partial pivoting.
 
-    `matrix` (n, n) is destroyed and `rhs` (n,) becomes the solution. Returns False, with `rhs`
+    `matrix` (n, n) is overwritten and `rhs` (n,) becomes the solution. Returns False, with `rhs`
     meaningless, if the matrix is singular to working precision.
     """
     n = rhs.shape[0]
@@ -104,11 +104,11 @@ def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
 
 @inner
 def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> bool:
-    """Factor a matrix in place by Cholesky; the factor's diagonal is stored inverted.
+    """Compute the Cholesky factor of a positive definite matrix, in place.
 
-    For floats or lanes. Reads the lower triangle. Returns False if a pivot is not above `least`
-    times its diagonal. With `lenient`, dependent rows of a positive semidefinite matrix get a small
-    pivot instead.
+    Only the lower triangle is used; the factor's diagonal is stored inverted. Returns False if a
+    pivot is not above `least` times its diagonal entry. With `lenient`, dependent rows of a
+    positive semidefinite matrix get a small pivot instead. For floats or SIMD vectors.
     """
     for j in range(count):
         total = size = matrix[j, j]
@@ -131,7 +131,7 @@ def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> boo
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """Factor a matrix like `factor_positive`, but in a function that is not inlined."""
+    """Compute a Cholesky factor in place like `factor_positive`, without inlining."""
     return factor_positive(matrix, count, 0.0, lenient)
 
 
@@ -146,9 +146,9 @@ def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
 
 @inner
 def solve_by_factor(factor: Any, count: int, x: Any) -> None:
-    """Solve a linear system in place, given the Cholesky factor, for floats or lanes.
+    """Solve a linear system in place, given the Cholesky factor of its matrix.
 
-    The factor's diagonal is inverted, as by `factor_positive`.
+    The factor's diagonal is inverted, as by `factor_positive`. For floats or SIMD vectors.
     """
     for i in range(count):
         total = x[i]
@@ -164,7 +164,10 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
 
 @inner
 def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None:
-    """Solve linear systems for all columns of (count, width), given the Cholesky factor."""
+    """Solve linear systems for all columns of an array (count, width), in place.
+
+    The Cholesky factor is that of `factor_positive`.
+    """
     for i in range(count):
         for k in range(i):
             for j in range(width):
@@ -181,5 +184,5 @@ def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None
 
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """Solve like `solve_by_factor`, but in a function that is not inlined."""
+    """Solve a linear system in place like `solve_by_factor`, without inlining."""
     solve_by_factor(factor, count, x)

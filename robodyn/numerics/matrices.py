@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""3 x 3 matrices as three rows, for floats or lanes."""
+"""3 x 3 matrices as three rows, for floats or SIMD vectors."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ Matrix = tuple[Vector, Vector, Vector]
 
 @inner
 def matrix(array: Any, start: int) -> Matrix:
-    """Return the matrix in nine consecutive entries of a flat array, row by row."""
+    """Return the 3 x 3 matrix in nine consecutive entries of a flat array.
+
+    It is stored row by row.
+    """
     return vector(array, start), vector(array, start + 3), vector(array, start + 6)
 
 
 @inner
 def store_matrix(array: Any, start: int, rows: Matrix) -> None:
-    """Write a matrix into nine consecutive entries of a flat array."""
+    """Write a 3 x 3 matrix to nine consecutive entries of a flat array."""
     store(array, start, rows[0])
     store(array, start + 3, rows[1])
     store(array, start + 6, rows[2])
@@ -107,10 +110,10 @@ def skew(a: Vector) -> Matrix:
 
 @inner
 def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
-    """Shift blocks A and B of a spatial inertia to a reference point at -r.
+    """Move the reference point of a spatial inertia, given by its blocks, by -r.
 
     A is the rotational block, M the linear block, which does not change, and B couples both. The
-    results are A - B [r x] + [r x] (B + [r x] M)' and B + [r x] M.
+    results are the new blocks A, A - B [r x] + [r x] (B + [r x] M)', and B, B + [r x] M.
     """
     moved = plus(B, cross_rows(r, M))
     # a row b of B makes b' [r x] = (b x r)'

@@ -43,7 +43,10 @@ def _without(Q: Any, count: int, v: Any, size: int) -> float:
 
 @inner
 def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
-    """Write an orthonormal basis of A's columns (n, f), then of their complement, to Q."""
+    """Write an orthonormal basis of A's columns (n, f) and of their complement to Q.
+
+    Return False if the columns are dependent.
+    """
     for k in range(n):
         if k < f:
             for j in range(n):
@@ -71,7 +74,10 @@ def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
 
 @inner
 def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
-    """Return index (or -1), side and amount of the constraint that y violates most."""
+    """Find the constraint that y violates most; return its index, side and violation.
+
+    The index is -1 if no constraint is violated.
+    """
     worst, sense, most, missing = -1, 1.0, 0.0, 0.0
     for j in range(N.shape[0]):
         value, square = 0.0, 0.0
@@ -87,14 +93,14 @@ def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
 
 
 class ActiveSet(NamedTuple):
-    """Scratch arrays for the active constraints (the first rows) and their factorization.
+    """Scratch arrays for the active constraints of a quadratic program.
 
     Attributes:
-        normals: (r, r) normals of the constraints, pointing inwards.
+        normals: (r, r) normals of the active constraints, pointing inwards, in the first rows.
         basis: (r, r) orthonormal rows; the first k span the same space as the first k normals.
         upper: (r, r) upper triangular matrix with normals = upper' basis.
-        which, sides, multipliers: (r + 1,) index of the variable, 1 for its least and -1 for its
-            largest value, and the multiplier.
+        which, sides, multipliers: (r + 1,) for each active constraint: index of the variable, 1 for
+            its lower and -1 for its upper limit, and the multiplier.
     """
 
     normals: Any
@@ -107,7 +113,10 @@ class ActiveSet(NamedTuple):
 
 @inner
 def _factor(s: Any, count: int, r: int) -> None:
-    """Factorize the normals of the active constraints into basis and upper factor."""
+    """Compute the QR factorization of the normals of the active constraints.
+
+    The factors are written to `s.basis` and `s.upper`.
+    """
     for k in range(count):
         copy(s.normals[k], s.basis[k])
         square = _without(s.basis, k, s.basis[k], r)
@@ -121,7 +130,7 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """Write the coefficients (count,) of a normal (r,) as a sum of the active normals."""
+    """Write the coefficients (count,) of a vector (r,) as a sum of the active normals."""
     for k in range(count - 1, -1, -1):
         along = 0.0
         for i in range(normal.shape[0]):
@@ -133,7 +142,7 @@ def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
 
 @inner
 def _drop(s: Any, count: int, place: int) -> None:
-    """Remove one of the active constraints; those after it move up."""
+    """Remove one of the active constraints; move up those after it."""
     for k in range(place, count - 1):
         s.which[k], s.sides[k] = s.which[k + 1], s.sides[k + 1]
         s.multipliers[k] = s.multipliers[k + 1]
@@ -142,7 +151,10 @@ def _drop(s: Any, count: int, place: int) -> None:
 
 @inner
 def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> float:
-    """Scale A and the limits of changes of x to equal weights; return the largest number."""
+    """Scale the least-norm problem to equal weights, into `B` and `bounds`.
+
+    Return the largest magnitude of its numbers, the scale of rounding errors.
+    """
     size = 0.0
     for j in range(A.shape[0]):
         root = math.sqrt(weights[j])
@@ -158,7 +170,7 @@ def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> f
 
 @inner
 def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, work: Any) -> int:
-    """Write the point y (r,) within bounds nearest to the origin.
+    """Write the point nearest to the origin that satisfies linear bounds to `y` (r,).
 
     Args:
         N: (n, r) gradient of each constraint.
@@ -169,7 +181,7 @@ def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, w
         work: (3, r) scratch.
 
     Returns:
-        The number of active constraints, -1 if no point is within bounds.
+        The number of active constraints; -1 if no point satisfies the bounds.
     """
     n, r = N.shape
     normal, z, rates = work[0], work[1], work[2]
@@ -220,8 +232,8 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
 
     Args:
         A: (n, f), of rank f.
-        weights: (n,) inverse weights of the squares in the length.
-        limits: (2, n) least, then largest.
+        weights: (n,) inverse weights of the squares in the vector's length.
+        limits: (2, n) lower limits, then upper limits.
         x: (n,) shortest vector with this A'x.
 
     Returns:

@@ -58,7 +58,7 @@ _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVM
 
 
 def compiler_version() -> list[str]:
-    """Return strings for versions, processor and settings that machine code depends on."""
+    """Return strings that identify compiler, processor and settings, for a hash."""
     settings = [f"{name}={getattr(numba.config, name, None)}" for name in _SETTINGS]
     return [
         numba.__version__,
@@ -71,7 +71,7 @@ def compiler_version() -> list[str]:
 
 
 def can_be_saved(result: Any) -> bool:
-    """Return whether machine code is free of addresses of the process that compiled it."""
+    """Return whether machine code contains no addresses of the current process."""
     return all(part.can_cache for part in result.lifted) and not result.library.has_dynamic_globals
 
 
@@ -82,9 +82,10 @@ def saved_bytes(result: Any) -> bytes:
 
 @cache
 def load_rules_without_scipy() -> None:
-    """Load Numba's rules for arrays without its search for a BLAS, which no kernel calls.
+    """Load Numba's array functions without importing SciPy.
 
-    The search would import scipy.linalg, which takes a third of the time of a first compilation.
+    Numba searches scipy.linalg for a BLAS, which no kernel calls; this import takes a third of the
+    time of a first compilation.
     """
     from numba.np import linalg
 

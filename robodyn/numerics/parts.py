@@ -39,7 +39,7 @@ _NEEDLESS = frozenset(
 
 
 class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
-    """Numba's compiler for a function that only compiled code calls."""
+    """Numba compiler for a function that only compiled code calls."""
 
     preoptimized = False
 
@@ -50,14 +50,14 @@ class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
         super().__init__(_typing_memory(typing), _ready_target(target), *arguments)
 
     def define_pipelines(self) -> list[Any]:
-        """Return Numba's pipelines without passes for features that no kernel uses."""
+        """Return Numba's pipelines, without passes for features that are not used here."""
         pipelines = super().define_pipelines()
         for one in pipelines:
             one.passes = [each for each in one.passes if each[0].__name__ not in _NEEDLESS]
         return list(pipelines)
 
     def compile_extra(self, function: Any) -> Any:
-        """Compile a function into a part for inlining; return Numba's compile result."""
+        """Compile a function for inlining into its callers; return Numba's compile result."""
         kind = _PreoptimizedPart if self.preoptimized else _Part
         self.state.library = kind(self.state.targetctx.codegen(), function.__qualname__)
         with _without_collections():
@@ -65,13 +65,13 @@ class InlineOnlyCompiler(Compiler):  # type: ignore[misc]  # Numba is untyped
 
 
 class PreoptimizedPartCompiler(InlineOnlyCompiler):
-    """Compiler for a part that is optimized before it is copied."""
+    """Numba compiler for a function that is optimized before it is inlined."""
 
     preoptimized = True
 
 
 class EntryCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler for a function that Python calls, with all parts that it calls."""
+    """Numba compiler for a function that Python calls, and for those that it calls."""
 
     def __init__(self, *arguments: Any) -> None:
         load_rules_without_scipy()
@@ -79,7 +79,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
             super().__init__(*arguments)
 
     def compile_extra(self, function: Any) -> Any:
-        """Compile a function and the parts that it calls; return Numba's compile result."""
+        """Compile a function and those that it calls; return Numba's compile result."""
         self.state.library = _Entry(self.state.targetctx.codegen(), function.__qualname__)
         self.state.library.enable_object_caching()
         with _without_collections():
@@ -107,7 +107,7 @@ def _without_collections() -> Iterator[None]:
 
 
 class _TypingMemory:
-    """Numba's typing context, which stores the signature of an operator for each set of types.
+    """Numba typing context that stores operator signatures by argument types.
 
     Numba itself tries all its rules for an operator again at every use.
     """
@@ -120,10 +120,10 @@ class _TypingMemory:
         return getattr(self._context, name)
 
     def refresh(self) -> None:
-        """Do nothing, because the rules are already loaded."""
+        """Do nothing, because Numba's rules are already loaded."""
 
     def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
-        """Return the signature of a function for types of arguments."""
+        """Return the signature of a function for given argument types."""
         if getattr(function, "typing_key", None) not in _OPERATORS:
             return self._context.resolve_function_type(function, args, kws)
         key = function, args
@@ -133,7 +133,7 @@ class _TypingMemory:
 
 
 class _ReadyTarget:
-    """Numba's target context with the rules loaded."""
+    """Numba target context whose rules are already loaded."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -142,19 +142,22 @@ class _ReadyTarget:
         return getattr(self._context, name)
 
     def refresh(self) -> None:
-        """Do nothing, because the rules are already loaded."""
+        """Do nothing, because Numba's rules are already loaded."""
 
 
 _typing_memory, _ready_target = cache(_TypingMemory), cache(_ReadyTarget)
 
 
 class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code library that links each part once, however many of its parts call it."""
+    """Numba code library that links each function once.
+
+    Without it, a function would be linked once for each of its callers.
+    """
 
     def add_linking_library(self, library: Any) -> None:
-        """Add a library, and those that it links, unless its module contains them.
+        """Add a library, and the libraries that it links, unless they are already linked.
 
-        LLVM links a part only if a function that is linked already calls it. Hence a part that one
+        LLVM links a function only if one that is already linked calls it. Hence a function that one
         library has inlined must not be added before other libraries that call it.
         """
         library._ensure_finalized()
@@ -165,11 +168,11 @@ class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Entry(LinkingLibrary):
-    """Numba code library of a function that Python calls."""
+    """Numba code library of a function that Python calls, with all that it inlines."""
 
 
 class _Part(LinkingLibrary):
-    """Numba code library of a function that entries link and inline."""
+    """Numba code library of a function that is linked into its callers and inlined."""
 
     @property
     def codegen(self) -> Any:
@@ -180,7 +183,7 @@ class _Part(LinkingLibrary):
         return 0  # there is none
 
     def _optimize_functions(self, module: Any) -> None:
-        """Simplify each function of a module, all with one pass manager."""
+        """Simplify each function of an LLVM module, all with one pass manager."""
         if not hasattr(self._codegen, "_pass_builder"):  # Numba with LLVM's legacy pass manager
             super()._optimize_functions(module)
             return
@@ -191,7 +194,7 @@ class _Part(LinkingLibrary):
                 manager.run(function, builder)
 
     def finalize(self) -> None:
-        """Do nothing: the entry links and optimizes the part, and generates machine code."""
+        """Do nothing: the entry that calls this function generates its machine code."""
         self._finalize_dynamic_globals()
         for function in self._final_module.functions:
             if not function.is_declaration:
@@ -201,10 +204,10 @@ class _Part(LinkingLibrary):
 
 
 class _PreoptimizedPart(_Part):
-    """Code library of a part that is optimized before it is copied."""
+    """Numba code library of a function that is optimized before it is inlined."""
 
     def finalize(self) -> None:
-        """Link the parts that this part calls, and optimize the result."""
+        """Link the functions that this one calls, and optimize the result."""
         for library in self._linking_libraries:
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._optimize_final_module()
@@ -212,7 +215,7 @@ class _PreoptimizedPart(_Part):
 
 
 class _WithoutEnvironment:
-    """Code generator of Numba for a function without an environment for globals."""
+    """Numba code generator for a function without an environment for global variables."""
 
     def __init__(self, codegen: Any) -> None:
         self._codegen = codegen

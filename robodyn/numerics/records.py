@@ -23,7 +23,7 @@ _WORD = ir.IntType(64)
 
 
 class Layout:
-    """Memory layout of named values; `layout.name` is the offset of the first value.
+    """Memory layout of named values in an array; `layout.name` is the offset of a name.
 
     Args:
         counts: number of values of each name, in the order of storage.
@@ -44,13 +44,19 @@ class Layout:
             raise AttributeError(name) from None
 
     def numbers(self, **values: float) -> list[int]:
-        """Return integer values, given by name, in the order of the layout; zero by default."""
+        """Return integer values, given by name, in the order of the layout.
+
+        Missing values are zero.
+        """
         assert values.keys() <= self.counts.keys(), values
         return [int(values.get(name, 0)) for name in self.counts]
 
 
 class RecordType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Numba type of a record: addresses of its integers and of its floats or lanes."""
+    """Numba type of a record: addresses of its integers and of its floats.
+
+    The floats may be SIMD vectors.
+    """
 
     def __init__(self, name: str, integers: Layout, numbers: Layout, lanes: bool) -> None:
         self.pointers = {
@@ -110,7 +116,7 @@ def record_of(name: str, integers: Layout, numbers: Layout) -> Any:
     The arguments of that function are an array or address of integers, the index of the record's
     first integer, an array or address of floats, and the index of its first float. An array of the
     type `BorrowedArrayType` contains integers reinterpreted as float64. If the floats are `Rows`,
-    the record has lanes.
+    the values of the record are SIMD vectors.
     """
     records = [RecordType(name, integers, numbers, lanes) for lanes in (False, True)]
 

@@ -104,8 +104,8 @@ def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vec
     """Convert moving roll-pitch-yaw angles to angular velocity and acceleration.
 
     The results are in the base frame: omega = yaw' ez + pitch' ey' + roll' ex'' with the rotated
-    axes ey' = Rz ey, ex'' = Rz Ry ex, and the exact derivative of omega, which includes the motion
-    of the axes.
+    axes ey' = Rz ey and ex'' = Rz Ry ex; the acceleration is the exact derivative of omega, which
+    includes the motion of the axes.
     """
     pitch, yaw = rpy[1], rpy[2]
     cp, sp = math.cos(pitch), math.sin(pitch)
@@ -128,7 +128,7 @@ def angular_motion(rpy: Vector, rate: Vector, acceleration: Vector) -> tuple[Vec
 
 @inner
 def quaternion_exp(rotation: Any) -> Any:
-    """Return the quaternion of a rotation vector [rad], for floats or lanes."""
+    """Return the quaternion of a rotation vector [rad]; for floats or SIMD vectors."""
     a, b, c = rotation
     squared = a * a + b * b + c * c
     half = 0.5 * math.sqrt(squared)
@@ -152,7 +152,7 @@ def quaternion_log(q: Quaternion) -> Vector:
 def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
     """Return the rotation vector (3,) [rad] of a rotation matrix, given by its columns.
 
-    For floats or lanes. Its length is at most pi, where its direction loses precision.
+    Its length is at most pi; at pi its direction loses precision. For floats or SIMD vectors.
     """
     axis = scale(0.5, (y[2] - z[1], z[0] - x[2], x[1] - y[0]))
     sine, cosine = norm(axis), 0.5 * (x[0] + y[1] + z[2] - 1.0)
@@ -163,7 +163,10 @@ def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
 
 @inner
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Compute the displacement (6,) between poses: translation, then rotation vector."""
+    """Write the displacement (6,) between two poses (7,) to `out`.
+
+    It consists of a translation and a rotation vector in the base frame.
+    """
     for j in range(3):
         out[j] = goal[j] - start[j]
     inverse = (-start[3], -start[4], -start[5], start[6])
@@ -175,7 +178,7 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
     """Compute the pose (7,) after a displacement (6,): the inverse of `pose_difference`.
 
-    `out` may share the memory of either argument.
+    The result is written to `out`, which may share the memory of either argument.
     """
     shift, turn = vector(displacement, 0), vector(displacement, 3)
     for j in range(7):
@@ -185,9 +188,9 @@ def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
 
 @inner
 def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
-    """Displace the pose at q[first:first + 7] by a translation and a rotation vector, in place.
+    """Displace a pose by a translation and a rotation vector, in place.
 
-    Base frame; for floats or lanes.
+    The pose is q[first:first + 7]; both vectors are in the base frame. For floats or SIMD vectors.
     """
     own = q[first + 3], q[first + 4], q[first + 5], q[first + 6]
     x, y, z, w = quaternion_product(quaternion_exp(turn), own)
@@ -200,11 +203,11 @@ def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
 
 @inner
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
-    """Compute angular velocity and acceleration (base frame) of a moving rotation vector.
+    """Compute angular velocity and acceleration from a rotation vector's derivatives.
 
-    For the rotation exp(x(t)) R0, omega = x' + A x x x' + B x x (x x x'), A = (1 - cos t)/t^2, B =
-    (t - sin t)/t^3, t = |x|: the left Jacobian of the rotation group; alpha is its exact
-    derivative.
+    Both are in the base frame. For the rotation exp(x(t)) R0, omega = x' + A x x x' + B x x (x x
+    x'), A = (1 - cos t)/t^2, B = (t - sin t)/t^3, t = |x|: the left Jacobian of the rotation group;
+    alpha is its exact derivative.
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
@@ -231,9 +234,9 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
 
 @inner
 def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
-    """Compute the rate (3,) of a rotation vector x from the angular velocity of exp(x) R0.
+    """Compute the rate (3,) of a rotation vector x from an angular velocity.
 
-    The length of x must be below 2 pi.
+    The angular velocity is that of the rotation exp(x) R0. The length of x must be below 2 pi.
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
@@ -250,10 +253,10 @@ def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
 def composed_motion(
     x: Vector, omega: Vector, alpha: Vector, inner_omega: Vector, inner_alpha: Vector
 ) -> tuple[Vector, Vector]:
-    """Compute angular velocity and acceleration (base frame) of a product of two rotations.
+    """Compute angular velocity and acceleration of a product of two moving rotations.
 
-    For exp(x) R with both factors moving they are omega + E omega_R and alpha + omega x (E omega_R)
-    + E alpha_R, with E = exp(x), which itself rotates with omega and alpha.
+    Both are in the base frame. For the product exp(x) R, they are omega + E omega_R and alpha +
+    omega x (E omega_R) + E alpha_R, with E = exp(x), which itself rotates with omega and alpha.
     """
     q = quaternion_exp(x)
     carried = rotate(q, inner_omega)

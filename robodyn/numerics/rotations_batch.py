@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Batch kernels around `rotations`; all arrays are flat batches (N, k)."""
+"""Compiled loops over the functions of `rotations`; all arrays are flat batches (N, k)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def quaternions_from_rpy(rpy: Any, out: Any) -> None:
 
 @kernel
 def angular_motions(rpy: Any, rate: Any, acceleration: Any, omega: Any, alpha: Any) -> None:
-    """Convert moving roll-pitch-yaw angles (N, 3) to angular velocities and accelerations."""
+    """Convert roll-pitch-yaw motions (N, 3) to angular velocities and accelerations."""
     for n in range(rpy.shape[0]):
         velocity, derivative = angular_motion(
             vector(rpy[n], 0), vector(rate[n], 0), vector(acceleration[n], 0)
@@ -63,7 +63,10 @@ def quaternions_from_matrices(R: Any, out: Any) -> None:
 
 @kernel
 def pose_differences(start: Any, goal: Any, out: Any) -> None:
-    """Compute displacements (N, 6) from start to goal: translation, rotation vector, base frame."""
+    """Write displacements (N, 6) between poses (N, 7) to `out`.
+
+    They consist of translations and rotation vectors in the base frame.
+    """
     for n in range(start.shape[0]):
         pose_difference(start[n], goal[n], out[n])
 
@@ -77,7 +80,10 @@ def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
 
 @kernel
 def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
-    """Rotate pairs of vectors (N, 6) from the platform's axes to the base frame, or back."""
+    """Rotate pairs of vectors (N, 6) between the platform's axes and the base frame.
+
+    The rotations are those of poses (N, 7); `to_base` selects the direction.
+    """
     for n in range(pose.shape[0]):
         x, y, z = rotation_columns(pose[n])
         for first in (0, 3):
@@ -87,9 +93,10 @@ def resolved_pairs(pose: Any, pairs: Any, to_base: bool, out: Any) -> None:
 
 @kernel
 def rotation_vector_motions(vectors: Any, rate: Any, acceleration: Any) -> None:
-    """Convert rotation vectors' derivatives (N, 3) to angular velocity and acceleration.
+    """Convert derivatives of rotation vectors to angular velocities and accelerations.
 
-    The first and second derivatives are overwritten by the results, base frame.
+    All arrays are (N, 3). The first and second derivatives are overwritten by the results, which
+    are in the base frame.
     """
     for n in range(vectors.shape[0]):
         omega, alpha = rotation_vector_motion(

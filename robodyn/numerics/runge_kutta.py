@@ -14,9 +14,10 @@ BEYOND = 1e6
 
 @inner
 def put_stage(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) at stage 0 to 3 of a step from `start`, for floats or lanes.
+    """Write the state (count,) at a stage of a Runge-Kutta step to `out`.
 
-    `rates` (4, count) contains the time derivatives at the earlier stages.
+    `stage` is 0 to 3; `rates` (4, count) contains the time derivatives at the earlier stages. For
+    floats or SIMD vectors.
     """
     for j in range(count):
         out[j] = start[j]
@@ -28,7 +29,10 @@ def put_stage(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any)
 
 @inner
 def put_step(start: Any, rates: Any, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) after a step, from the derivatives (4, count) at its stages."""
+    """Write the state (count,) after a Runge-Kutta step to `out`.
+
+    `rates` (4, count) contains the time derivatives at the four stages.
+    """
     for j in range(count):
         out[j] = start[j] + dt / 6.0 * (
             rates[0, j] + 2.0 * (rates[1, j] + rates[2, j]) + rates[3, j]
@@ -37,13 +41,16 @@ def put_step(start: Any, rates: Any, dt: Any, count: int, out: Any) -> None:
 
 @inner
 def is_within(state: Any) -> bool:
-    """Return whether all entries of a state (k,) are within bounds; False for NaN."""
+    """Return whether a state (k,) is finite and far below overflow; False for NaN."""
     return bool(are_within(state, state.shape[0]))
 
 
 @inner
 def are_within(state: Any, count: int) -> Any:
-    """Return whether all entries of a state (count,) are within bounds, or a mask of lanes."""
+    """Return whether a state (count,) is finite and far below overflow.
+
+    For states in SIMD lanes, the result is a mask.
+    """
     within = abs(state[0]) < BEYOND
     for j in range(1, count):
         within = within & (abs(state[j]) < BEYOND)

@@ -12,9 +12,8 @@ from robodyn.arrays import FloatArray
 def extreme_ratio(values: FloatArray) -> FloatArray:
     """Compute the ratio (...) of the largest to the smallest of sorted singular values.
 
-    The singular values (..., k) are in descending order. A zero matrix counts as singular. It
-    occurs at poses so far away that the leg lengths overflow and the forces of the legs have no
-    direction.
+    The singular values (..., k) are in descending order. A zero matrix counts as singular; it
+    occurs at poses so distant that leg lengths overflow.
     """
     smallest = values[..., -1]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

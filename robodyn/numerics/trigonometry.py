@@ -72,7 +72,7 @@ def sine_cosine(angle: Any) -> Any:
 
 @inner
 def arctangent(x: Any) -> Any:
-    """Return the arctangent of 0 to 1, for floats or lanes.
+    """Return the arctangent [rad] of a number from 0 to 1; for floats or SIMD vectors.
 
     Two halvings of the angle leave at most 0.2, where twelve terms of the series suffice.
     """

@@ -33,8 +33,8 @@ def unwrapped(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatAr
 
     Args:
         angles: (K, n) [rad].
-        expected: (K - 1, n) [rad] approximate steps from each row to the next; each step of the
-            result is within half a turn of it.
+        expected: (K - 1, n) [rad] expected steps from each sample to the next; each step of the
+            result is within half a turn of the expected one.
 
     Returns:
         The angles (K, n) [rad] without jumps.
@@ -48,7 +48,7 @@ def unwrapped(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatAr
 
 
 def full_turns(angles: FloatArray) -> FloatArray:
-    """Return the full turns [rad] in angles (...), which `shortest_turn` removes."""
+    """Return the full turns [rad] in angles (...) that `shortest_turn` would remove."""
     within = (np.abs(angles) <= HALF) | ~(np.abs(angles) < MOST)
     known = np.where(within, 0.0, angles)
     return np.asarray(np.copysign(TURN * np.trunc(np.abs(known) / TURN + 0.5), known))

@@ -28,7 +28,10 @@ def store(array: Any, start: int, a: Vector) -> None:
 
 @inner
 def copy(source: Any, out: Any) -> None:
-    """Copy an array (k,) into another; a slice assignment would take far longer to compile."""
+    """Copy an array (k,) into another, entry by entry.
+
+    A slice assignment would take far longer to compile.
+    """
     for j in range(out.shape[0]):
         out[j] = source[j]
 
@@ -104,9 +107,9 @@ def resolve(x: Vector, y: Vector, z: Vector, a: Vector) -> Vector:
 
 @inner
 def symmetric(array: Any, start: int, a: Vector) -> Vector:
-    """Return I a for a vector a and a symmetric matrix I, stored from `start` in an array.
+    """Return the product I a of a symmetric matrix I and a vector a.
 
-    The order of the stored entries is xx xy xz yy yz zz.
+    I is stored as xx xy xz yy yz zz, from index `start` of an array.
     """
     xx, xy, xz = array[start], array[start + 1], array[start + 2]
     yy, yz, zz = array[start + 3], array[start + 4], array[start + 5]
@@ -119,9 +122,10 @@ def symmetric(array: Any, start: int, a: Vector) -> Vector:
 
 @inner
 def turn_inertia(x: Vector, y: Vector, z: Vector, array: Any, start: int, a: Vector) -> Vector:
-    """Return T I T' a for an inertia I, stored from `start`, and a rotation T.
+    """Return the product T I T' a for an inertia I, a rotation T and a vector a.
 
-    The columns of T are x, y and z: the axes of the frame in which I is given.
+    I is stored as xx xy xz yy yz zz, from index `start` of an array. The columns of T are x, y and
+    z: the axes of the frame in which I is given.
     """
     return combine(x, y, z, symmetric(array, start, resolve(x, y, z, a)))
 
@@ -152,7 +156,10 @@ def turn_symmetric(x: Vector, y: Vector, z: Vector, first: Vector, second: Vecto
 
 @inner
 def about_origin(mass: float, r: Vector, first: Vector, second: Vector) -> Any:
-    """Return a rotational inertia about the origin, given about the center of mass at r."""
+    """Shift a rotational inertia from the center of mass to the origin.
+
+    The center of mass is at r. Inertias are given as (xx xy xz), (yy yz zz).
+    """
     xx, yy, zz = r[0] * r[0], r[1] * r[1], r[2] * r[2]
     return (
         (

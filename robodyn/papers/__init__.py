@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Figures and statements of the five papers, compared with computed results."""
+"""Figures and statements of published papers, compared with computed results."""
 
 from robodyn.papers.puma import BOUND, puma_page
 from robodyn.papers.stewart_page import paper_page

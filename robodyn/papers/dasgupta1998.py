@@ -23,13 +23,13 @@ from robodyn.report.study_charts import (
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Recompute the figures, and check the paper's statements about them.
+    """Recompute the figures of the 1998 paper, and check its statements about them.
 
     Args:
         studies: motion studies by path name, with the formulation as printed.
 
     Returns:
-        For each figure its name, its description in the paper, the chart and the statements.
+        Name, description in the paper, chart and checked statements of each figure.
     """
     first, second, third = studies["I"], studies["II"], studies["III"]
     return [

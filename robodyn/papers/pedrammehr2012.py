@@ -25,13 +25,13 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Recompute the figures, and check the paper's statements about them.
+    """Recompute the figures of the 2012 paper, and check its statements about them.
 
     Args:
         studies: motion studies by path name.
 
     Returns:
-        For each figure its name, its description in the paper, the chart and the statements.
+        Name, description in the paper, chart and checked statements of each figure.
     """
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
@@ -60,15 +60,15 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
 
 
 def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ...]:
-    """Compute the legs' angular velocities and accelerations, with and without spin.
+    """Compute angular velocities and accelerations of legs, with and without spin.
 
-    Without spin, the components of both along the leg are zero (1998, eq. 6 and 9). The
-    acceleration perpendicular to the leg differs, too: the true one contains -(W.s) s x W, with the
-    leg's angular velocity W and direction s.
+    Spin is the rotation of a leg about its own axis; without it, the components along the leg are
+    zero (1998, eq. 6 and 9). The acceleration perpendicular to the leg differs, too: the true one
+    contains -(W.s) s x W, with the leg's angular velocity W and direction s.
 
     Returns:
-        Angular velocities with and without spin, then accelerations with and without spin, (N, 6,
-        3) each.
+        Angular velocities [rad/s] with and without spin, then angular accelerations [rad/s^2] with
+        and without spin, (N, 6, 3) each.
     """
     platform: Any = study.mechanism
     motion = platform.leg_motion(*study.motion)

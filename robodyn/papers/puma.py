@@ -24,15 +24,15 @@ BOUND, PERIOD = 4.26e-4, 0.01
 def puma_page(
     arm: Mechanism, command: str = "", progress: Callable[[float], None] | None = None
 ) -> Page:
-    """Make the HTML page with figures 3 to 8, for moves that fit the paper's description.
+    """Create the report page that recomputes figures 3 to 8 of the paper on the PUMA.
 
     Args:
-        arm: the PUMA 560.
+        arm: model of the PUMA 560.
         command: command line that made the page, shown at its end.
         progress: called with the completed fraction, 0 to 1.
 
     Returns:
-        The page, which also shows the paper's bound of the errors.
+        The page, with the tracking errors of motions that fit the paper's description.
     """
     # Coulomb friction is discontinuous at rest, so a constant torque cannot compensate it; the
     # paper has no friction.

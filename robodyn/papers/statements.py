@@ -20,10 +20,10 @@ class Statement:
 
     Attributes:
         about: name of the quantity.
-        stated: statement of the paper.
-        computed: computed result, formatted.
+        stated: value or property that the paper states.
+        computed: computed result, formatted for the page.
         agrees: whether the two agree.
-        value: computed result, a value or several, for programs.
+        value: computed result as a number or a list, for programs.
     """
 
     about: str
@@ -38,7 +38,7 @@ Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def statements_html(figure: str, description: str, statements: Sequence[Statement]) -> str:
-    """Return a figure's description in the paper, and a table of statements, as HTML."""
+    """Return a figure's description and a table of its checked statements as HTML."""
     rows = [
         [
             c.about,
@@ -56,12 +56,12 @@ def statements_html(figure: str, description: str, statements: Sequence[Statemen
 
 
 def _joined_text(text: str) -> str:
-    """Return text in which a number and its unit stay on one line."""
+    """Put a non-breaking space between each number and its unit in a text."""
     return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 
 
 def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Return the fields of the statements as dictionaries, for programs."""
+    """Return checked statements as a list of dictionaries, for JSON."""
     return [
         {"about": c.about, "said": c.stated, "computed": c.value, "agrees": c.agrees}
         for c in statements

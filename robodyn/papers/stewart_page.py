@@ -18,14 +18,15 @@ STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
 
 
 def paper_page(platform: Mechanism, command: str = "") -> Page:
-    """Make the HTML page with the figures of 1998 and 2012 and the papers' statements.
+    """Create the report page on the figures of the Stewart papers of 1998 and 2012.
 
     Args:
-        platform: the test manipulator of both papers.
+        platform: model of the test manipulator of both papers.
         command: command line that made the page, shown at its end.
 
     Returns:
-        The page, with figures 4 to 10 of 1998 and 5 to 10 of 2012.
+        The page, with figures 4 to 10 of 1998, figures 5 to 10 of 2012, and the papers' statements
+        about them.
     """
     studies = {
         path: analyze(platform, paper_path(path), step, formulation="dasgupta1998")

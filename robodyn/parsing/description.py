@@ -21,14 +21,14 @@ NAMED = 8
 def read_description(
     source: str | Path, xacro_args: Mapping[str, str] | None = None
 ) -> ModelBuilder:
-    """Read a file, or text (which starts with `<`), of URDF, SDF or MJCF.
+    """Read a mechanism from a URDF, SDF or MJCF file, or from text in these formats.
 
     Args:
-        source: path or text.
+        source: path of a file, or text that starts with `<`.
         xacro_args: arguments of a .xacro file.
 
     Returns:
-        A builder with the parts of the model.
+        A `ModelBuilder` with the links, joints, closures and actuators that the source describes.
 
     Raises:
         ModelError: the source cannot be read, is not well-formed, or has an invalid element; the
@@ -54,9 +54,13 @@ def read_description(
 
 
 def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
-    """Warn about driven joints with a limit of 0 for velocity or effort.
+    """Warn about driven joints with a velocity or effort limit of 0, which is ignored.
 
-    Such joints could neither move nor support a load, so the limits are ignored.
+    A joint with such a limit could neither move nor support a load.
+
+    Args:
+        builder: builder with the joints that have such limits.
+        driven: names of the driven joints.
     """
     for key in ("velocity", "effort"):
         zero = [repr(name) for name in driven if key in builder.zero_limits.get(name, ())]
@@ -69,13 +73,13 @@ def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def check_links(model: Model, *, strict: bool) -> Model:
-    """Warn about unphysical inertias of a model, or reject them if `strict`.
+    """Warn about link inertias that no rigid body can have; reject them if `strict`.
 
     Returns:
-        The model itself.
+        The model, unchanged.
 
     Raises:
-        UnphysicalInertia: with `strict=True`.
+        UnphysicalInertia: an inertia is unphysical and `strict` is True.
     """
     links = ((f"link {link.name!r}", link.inertia) for link in model.links)
     check_inertias(model.source or model.name, links, strict=strict)

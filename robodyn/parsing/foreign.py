@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Elements of other programs: Drake's springs are read; messages offer alternatives to others."""
+"""Drake's elements in URDF and SDF files: springs are read, others are rejected or reported."""
 
 from __future__ import annotations
 
@@ -42,15 +42,15 @@ SPRING_DAMPER = "drake:linear_spring_damper"
 def spring_dampers(
     root: Element, link_of: Callable[[str, str], str] = lambda name, _: name
 ) -> Iterator[PointSpring]:
-    """Yield Drake's springs between points in a URDF or SDF.
+    """Yield a `PointSpring` for each `<drake:linear_spring_damper>` of a URDF or SDF.
 
     Args:
         root: element of the robot or model.
-        link_of: function that returns the link for a name in the file; its second argument names
-            the element for messages.
+        link_of: function that converts a name in the file to a link's name; its second argument is
+            the element's name for messages.
 
     Raises:
-        ModelError: a part is missing or wrong.
+        ModelError: a value of the spring is missing or invalid.
     """
     # iterfind takes a prefix for a namespace
     elements = (part for part in root if part.tag == SPRING_DAMPER)
@@ -77,10 +77,12 @@ def spring_dampers(
 
 
 def refuse_foreign_joints(root: Element, source: str) -> None:
-    """Reject joints of Drake's own types, without which the links form no tree.
+    """Reject a URDF or SDF with `<drake:joint>` elements, which are not supported.
+
+    Without these joints the links would form no tree.
 
     Raises:
-        ModelError: the error names an alternative.
+        ModelError: there is such a joint; the message suggests a supported type.
     """
     for joint in (part for part in root.iter() if part.tag == "drake:joint"):
         name, kind = joint.get("name", ""), joint.get("type", "")

@@ -26,15 +26,15 @@ ROTORS = {
 
 @dataclass(frozen=True)
 class Hardware:
-    """Actuators of the joints of a URDF, as `read_hardware` returns them.
+    """Contents of `<ros2_control>` and `<transmission>` in a URDF; result of `read_hardware`.
 
     Attributes:
         drives: names of the joints that have actuators.
         initial: for each joint, the position [rad or m] at which a `<ros2_control>` starts it.
         params: values, as strings, of the `<param>`s in `<ros2_control>` by joint and name, with
             rotors and gears of `<transmission>`s.
-        limits: least and largest command [rad, m; 1/s; N m, N] of an interface in
-            `<ros2_control>`, by joint and name of the interface.
+        limits: least and largest command [rad, m; 1/s; N m, N] of an interface in `<ros2_control>`,
+            by joint and name of the interface.
     """
 
     drives: Drives = field(default_factory=Drives)
@@ -44,10 +44,18 @@ class Hardware:
 
 
 def read_hardware(robot: Element, source: str) -> Hardware:
-    """Read the actuators of the joints of a `<robot>`, and return them.
+    """Read `<ros2_control>` and `<transmission>` elements of a URDF.
+
+    Args:
+        robot: root element of the URDF.
+        source: name of the file, for messages.
+
+    Returns:
+        Driven joints, initial positions, actuator parameters and command limits.
 
     Raises:
-        ModelError: a parameter has two different values.
+        ModelError: a number is invalid, a minimum is above its maximum, or a parameter has two
+            different values.
     """
     # dictionaries for sets in document order
     effort: dict[str, None] = {}
@@ -77,7 +85,7 @@ def read_hardware(robot: Element, source: str) -> Hardware:
 
 
 def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: str) -> None:
-    """Add the `min` and `max` of the command interfaces of a joint to its limits.
+    """Store the `min` and `max` of a joint's command interfaces in `limits`.
 
     Disabled limits are left out.
 

@@ -36,10 +36,10 @@ def numbers(values: FloatArray) -> Any:
 
 @contextmanager
 def stated_in(block: Fields, name: str = "") -> Iterator[None]:
-    """Add file and field to a `ModelError` raised within this context.
+    """Add file and field to the message of an error raised within this context.
 
     Raises:
-        ModelError: the same error, with file and field in its message.
+        ModelError: a RobodynError was raised within the context.
     """
     try:
         yield
@@ -49,24 +49,24 @@ def stated_in(block: Fields, name: str = "") -> Iterator[None]:
 
 
 def placement_of(block: Fields) -> Placement:
-    """Return the frame described by the fields `xyz` [m] and `rpy` [rad].
+    """Return the frame that the fields `xyz` [m] and `rpy` [rad] describe.
 
-    Missing fields are zero. The angles are those of a URDF.
+    Missing fields are zero. The angles are roll, pitch and yaw, as in a URDF.
     """
     rpy = block.array("rpy", (3,), "rad", default=[0.0] * 3)
     return Placement.of(frame_of(block.array("xyz", (3,), "m", default=[0.0] * 3), rpy))
 
 
 def placement_fields(at: Placement) -> dict[str, Any]:
-    """Return the fields `xyz` [m] and `rpy` [rad] that describe a frame."""
+    """Return a frame as the fields `xyz` [m] and `rpy` [rad] of a model file."""
     return {"xyz": numbers(at.translation), "rpy": numbers(rpy_of_rotation(at.rotation))}
 
 
 def body_of(block: Fields) -> Body:
-    """Return the body described by the fields `mass`, `com` and `inertia`.
+    """Return the body with the fields `mass` [kg], `com` [m] and `inertia` [kg m^2].
 
     Raises:
-        ModelError: a field is missing or wrong.
+        ModelError: a field is missing or invalid.
     """
     mass, com = block.number("mass", "kg", at_least=0.0), block.array("com", (3,), "m")
     inertia, where = block.array("inertia", (3, 3), "kg m^2"), block.where("inertia")
@@ -74,12 +74,12 @@ def body_of(block: Fields) -> Body:
 
 
 def body_fields(body: Any) -> dict[str, Any]:
-    """Return the fields `mass`, `com` and `inertia` that describe a body."""
+    """Return a body as the fields `mass`, `com` and `inertia` of a model file."""
     return {"mass": float(body.mass), "com": numbers(body.com), "inertia": numbers(body.inertia)}
 
 
 def actuator_fields(actuator: Actuator) -> dict[str, Any]:
-    """Return the fields of an actuator that differ from those of an ideal one."""
+    """Return an actuator as fields of a model file; ideal properties are omitted."""
     ideal = Actuator()
     out: dict[str, Any] = {}
     for item in fields(Actuator):
@@ -90,12 +90,19 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
 
 
 def with_stated_springs(top: Fields, model: Model) -> Model:
-    """Return the model with the springs that a document describes.
+    """Return the model with the springs that a YAML model file describes.
 
-    They are in the fields `joints` and `springs`.
+    The field `joints` describes springs of joints, the field `springs` those between points.
+
+    Args:
+        top: fields of the model file.
+        model: model without these springs.
+
+    Returns:
+        The model with the springs.
 
     Raises:
-        ModelError: a field is unknown or wrong, or a joint or link is unknown.
+        ModelError: a field is unknown or invalid, or a joint or link is unknown.
     """
     joints = {}
     blocks = top.child("joints", {})
@@ -120,7 +127,7 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
 
 
 def _law(block: Fields) -> LinearSpring:
-    """Return the spring with the fields `stiffness`, `rest` and `preload`."""
+    """Return the linear spring with the fields `stiffness`, `rest` and `preload`."""
     with stated_in(block):
         return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
 
@@ -157,7 +164,7 @@ def _point_spring(block: Fields, model: Model) -> PointSpring:
 
 
 def spring_fields(model: Model) -> dict[str, Any]:
-    """Return the springs of a model in the form that `with_stated_springs` reads."""
+    """Return the springs of a model as the fields `joints` and `springs` of its file."""
     joints = {j.name: {"spring": asdict(j.spring)} for j in model.joints if j.spring.acts}
     points = [
         {
@@ -179,14 +186,18 @@ def limits_of(
 ) -> dict[str, Any]:
     """Read the limits of velocity, effort and travel of a joint or a motor.
 
-    They are infinite by default; `travel` names the field of the position limits. The fields named
-    in `also` are permitted too; the caller reads them.
+    Args:
+        block: fields of the joint or motor.
+        travel: name of the field with the position limits.
+        unit, effort: units of positions and of efforts.
+        also: further fields that are permitted; the caller reads them.
 
     Returns:
-        The limits by name.
+        The limits by name. Velocity and effort are infinite by default; position limits (2,) are
+        missing if the file does not state them.
 
     Raises:
-        ModelError: a field is unknown or wrong.
+        ModelError: a field is unknown or invalid.
     """
     block.only(travel, "velocity", "effort", *also)
     limits: dict[str, Any] = {
@@ -199,13 +210,13 @@ def limits_of(
 
 
 def limits_fields(limits: Any, *travel: str) -> dict[str, Any]:
-    """Return the finite limits as the fields that `limits_of` reads."""
+    """Return the finite limits as fields of a model file, as `limits_of` reads them."""
     known = ((name, getattr(limits, name)) for name in ("velocity", "effort", *travel))
     return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
 
 
 def write_yaml(path: Path, document: dict[str, Any]) -> Path:
-    """Write a document as a YAML file that `load` reads; return its path.
+    """Write a document to a YAML file that `load` can read; return its path.
 
     Raises:
         OutputError: the file cannot be written.
@@ -215,7 +226,7 @@ def write_yaml(path: Path, document: dict[str, Any]) -> Path:
 
 
 def write_text(path: Path, text: str) -> Path:
-    """Write a text file, and return its path; its folder is created if necessary.
+    """Write a text file, creating its folder if necessary; return its path.
 
     Raises:
         OutputError: the file cannot be written.

@@ -60,15 +60,19 @@ class Motor(NamedTuple):
 
     @property
     def stated(self) -> bool:
-        """Whether the element states an armature or asymmetric friction."""
+        """Whether the element specifies an armature or direction-dependent friction."""
         return bool(self.armature) or self.friction_backward is not None
 
 
 def read_motors(robot: Element, source: str) -> dict[str, Motor]:
-    """Read the motor data of the joints of a `<robot>`.
+    """Read the `<robodyn>` elements of the joints of a URDF.
+
+    Args:
+        robot: root element of the URDF.
+        source: name of the file, for messages.
 
     Returns:
-        The motors by name of the joint.
+        Motor data by joint name, for joints with such an element.
 
     Raises:
         ModelError: an attribute is unknown or invalid.
@@ -84,10 +88,18 @@ def read_motors(robot: Element, source: str) -> dict[str, Motor]:
 
 
 def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False) -> Motor:
-    """Create motor data from a joint's attributes; `where` names them in messages.
+    """Create motor data from the attributes of a joint's `<robodyn>` element.
+
+    Args:
+        attributes: values of the attributes by name.
+        where: name of the element, for messages.
+        floats: whether the joint is floating, so that `home` is a pose (7,).
+
+    Returns:
+        The motor data.
 
     Raises:
-        ModelError: an attribute is unknown, or its value is not a finite number of at least 0.
+        ModelError: an attribute is unknown or invalid.
     """
     _check_names(attributes, Motor._fields, where)
     values: dict[str, Any] = {}
@@ -103,18 +115,18 @@ def motor_of(attributes: Mapping[str, str], where: str, *, floats: bool = False)
 
 
 def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
-    """Return a joint with the friction and the actuator that its attributes state.
+    """Return a joint with the friction, spring and actuator of its `<robodyn>`.
 
     Args:
-        joint: joint with symmetric friction.
-        motor: motor from the joint's attributes.
-        params: values, as strings, of the actuator's parameters, by name.
+        joint: joint with the same friction in both directions.
+        motor: data of the `<robodyn>` element.
+        params: `<param>` values of the actuator in `<ros2_control>`, by name.
 
     Returns:
         The joint.
 
     Raises:
-        ModelError: a value is wrong, or is given twice with different values.
+        ModelError: a value is invalid, or is given twice with different values.
     """
     forward = float(joint.friction[0])
     backward = forward if motor.friction_backward is None else motor.friction_backward
@@ -131,7 +143,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
 
 
 def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
-    """Return the spring that the attributes of a joint describe.
+    """Return a joint's spring as described by the attributes in `motor`.
 
     If they state only a preload, it is added to the spring `stated`.
     """
@@ -142,9 +154,14 @@ def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
 
 
 def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: str) -> None:
-    """Set the options of a builder from the attributes of a robot.
+    """Set options of a model from the attributes of the robot's `<robodyn>` element.
 
-    `where` names the attributes in messages.
+    The options are, for example, the kind of mechanism, gravity and the driven joints.
+
+    Args:
+        builder: builder that receives the options.
+        attributes: values of the attributes by name.
+        where: name of the element, for messages.
 
     Raises:
         ModelError: an attribute is unknown or invalid.
@@ -173,12 +190,17 @@ def read_settings(builder: ModelBuilder, attributes: Mapping[str, str], where: s
 
 
 def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
-    """Return the spring between points that the attributes of a `<spring>` describe.
+    """Create a spring between points from the attributes of a `<spring>` element.
 
-    `where` names them in messages.
+    Args:
+        attributes: values of the attributes by name.
+        where: name of the element, for messages.
+
+    Returns:
+        The spring.
 
     Raises:
-        ModelError: an attribute is unknown, missing or wrong.
+        ModelError: an attribute is unknown, missing or invalid.
     """
     law = ("stiffness", "rest", "preload", "damping")
     known = ("name", *_ENDS, "parent_xyz", "child_xyz", "tension_only", *law)

@@ -38,14 +38,22 @@ class YamlDocument(NamedTuple):
 
 
 def models() -> tuple[str, ...]:
-    """Return the names of the bundled models, sorted."""
+    """Return the names of the bundled models in alphabetical order."""
     return tuple(sorted(path.stem for path in MODELS.glob("*.yaml")))
 
 
 def read_source(
     source: str | Path | Mapping[str, Any], xacro_args: Mapping[str, str] | None = None
 ) -> YamlDocument | ModelBuilder:
-    """Read a source: YAML becomes a document; URDF, SDF or MJCF fill a builder.
+    """Read a bundled model, a file, text or a dictionary.
+
+    Args:
+        source: bundled name, path, URDF, SDF or MJCF text, or content of a YAML file as a
+            dictionary.
+        xacro_args: arguments of a .xacro file, by name.
+
+    Returns:
+        A `YamlDocument` for YAML and dictionaries; a `ModelBuilder` for URDF, SDF and MJCF.
 
     Raises:
         ModelNotFound: the source is neither a bundled name nor a file; the error lists the bundled
@@ -78,12 +86,12 @@ def read_source(
 
 
 def is_text(source: str | Path) -> bool:
-    """Return whether a source is the text of a description, not a name or a path."""
+    """Return whether a source is URDF, SDF or MJCF text instead of a name or path."""
     return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
 
 
 def name_of_source(source: str | Path | Mapping[str, Any]) -> str:
-    """Return a short name of a source, for messages."""
+    """Return a short name of a model's source for messages, such as its path."""
     if isinstance(source, Mapping):
         return "dictionary"
     text = str(source)

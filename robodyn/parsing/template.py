@@ -15,7 +15,7 @@ from robodyn.checks import as_scalar
 
 @dataclass(frozen=True)
 class Dimension:
-    """Parameter of a template.
+    """Dimension of a machine that a template of its model file has as a parameter.
 
     Attributes:
         name: keyword of `Template.write` and name of the command-line option.
@@ -32,13 +32,13 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Template:
-    """Template of a model file: a file in `robodyn/templates` with fields for numbers.
+    """Template of a model file: a file in `robodyn/templates` with placeholders for numbers.
 
     Attributes:
         what: name of the template and its files, such as `hexapod`, `arm` or `delta`.
         dimensions: parameters; empty for a file that is to be edited by hand.
-        numbers: function that computes all further fields from the dimensions; it raises
-            InvalidInput if they define no mechanism.
+        numbers: function that computes all further placeholders' values from the dimensions; it
+            raises InvalidInput if they define no mechanism.
         beside: suffixes of files that the YAML file references.
     """
 
@@ -50,7 +50,7 @@ class Template:
     def write(
         self, name: str = "", file: str = "", suffix: str = ".yaml", /, **given: float
     ) -> str:
-        """Return the text of the file with given dimensions, and with comments.
+        """Return a commented model file with the given dimensions, as a string.
 
         `load` can read the YAML file unchanged.
 
@@ -61,7 +61,7 @@ class Template:
             given: dimensions by name; the others have their defaults.
 
         Returns:
-            The text.
+            Content of the file.
 
         Raises:
             InvalidInput: a dimension is not positive, or the dimensions define no mechanism.
@@ -80,19 +80,20 @@ class Template:
 def template_text(name: str) -> str:
     """Return the content of a file of `robodyn/templates`.
 
-    It has fields in braces for `str.format`.
+    It contains placeholders in braces for `str.format`.
     """
     return (resources.files("robodyn") / "templates" / name).read_text(encoding="utf-8")
 
 
 def cylinder_inertia(mass: float, radius: float, length: float = 0.0) -> tuple[float, float]:
-    """Compute the moments of inertia [kg m^2] of a solid cylinder.
+    """Compute the principal moments of inertia of a solid cylinder.
 
     Args:
-        mass: [kg].
-        radius, length: [m]; without a length it is a disk.
+        mass: mass [kg].
+        radius, length: dimensions [m]; a length of 0 describes a thin disk.
 
     Returns:
-        The moments about the cylinder's axis, and about a perpendicular axis through its center.
+        The moments [kg m^2] about the cylinder's axis, and about a perpendicular axis through its
+        center of mass.
     """
     return 0.5 * mass * radius**2, mass * (3.0 * radius**2 + length**2) / 12.0

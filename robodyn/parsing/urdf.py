@@ -45,9 +45,14 @@ VERSIONS = {"1": (1, 0), "1.0": (1, 0), "1.1": (1, 1), "1.2": (1, 2)}
 
 
 def parse_urdf(text: str, source: str) -> ModelBuilder:
-    """Parse URDF text, and return its mechanism in a builder.
+    """Read a mechanism from URDF text.
 
-    `source` names the text in messages.
+    Args:
+        text: URDF text.
+        source: name of the text, for messages.
+
+    Returns:
+        A `ModelBuilder` with links, joints, closures and actuators.
 
     Raises:
         ModelError: the text is not well-formed, or an element is invalid; the error names the file,

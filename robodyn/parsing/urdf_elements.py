@@ -70,9 +70,9 @@ class ElementReader:
     """Reader that copies and checks the elements of a URDF that define a mechanism.
 
     Args:
-        source: name for messages.
+        source: name of the file, for messages.
         version: version of the URDF, such as (1, 0); quaternions are supported from 1.1.
-        links: names of links that were read before.
+        links: names of links that have already been read.
 
     Attributes:
         left_out: links and joints with attributes that are not read, by a description of the
@@ -90,11 +90,19 @@ class ElementReader:
 
     @property
     def links(self) -> list[str]:
-        """Names of the copied links."""
+        """Names of the links copied so far."""
         return list(self._names["link"])
 
     def link(self, element: Element, clean: Element) -> None:
-        """Copy a link and its inertial, without visuals and collision shapes."""
+        """Copy a link with its inertial, but without visual and collision elements.
+
+        Args:
+            element: link in the file.
+            clean: `<robot>` element to which the copy is appended.
+
+        Raises:
+            ModelError: the link is invalid.
+        """
         name, where = self._named(element)
         copy = SubElement(clean, "link", {"name": name})
         inertial = self._single(element, "inertial", where)
@@ -106,7 +114,15 @@ class ElementReader:
         numbers_in(mass, 1, f"{self.source}: {where}: mass", at_least=0.0)
 
     def joint(self, element: Element, clean: Element) -> None:
-        """Copy a joint, with its axis, limits and dynamics."""
+        """Copy a joint with its axis, limits and dynamics.
+
+        Args:
+            element: joint in the file.
+            clean: `<robot>` element to which the copy is appended.
+
+        Raises:
+            ModelError: the joint is invalid.
+        """
         name, where = self._named(element)
         kind = element.get("type")
         if kind not in JOINT_TYPES:
@@ -148,9 +164,12 @@ class ElementReader:
                 self.left_out.setdefault(what, []).append(where)
 
     def closure(self, element: Element) -> Closure:
-        """Return the closure that a `<constraint>` describes.
+        """Return the loop closure that a `<constraint>` element describes.
 
-        All links must have been read before.
+        All links must already have been read.
+
+        Raises:
+            ModelError: the element is invalid.
         """
         name, where = self._named(element)
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
@@ -184,7 +203,7 @@ class ElementReader:
             raise ModelError(f"{self.source}: {error}", value=error.value) from error
 
     def _named(self, element: Element) -> tuple[str, str]:
-        """Return the name of an element, alone and as messages name it.
+        """Return the name of an element, and the phrase that refers to it in messages.
 
         The name must be unique.
         """

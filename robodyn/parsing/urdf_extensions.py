@@ -51,14 +51,14 @@ CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
 def add_mimics(
     root: Element, clean: Element, params: Mapping[str, Mapping[str, str]], source: str
 ) -> None:
-    """Add a `<mimic>` to joints coupled by a Gazebo plugin or `<ros2_control>`.
+    """Add `<mimic>` to joints that a Gazebo plugin or `<ros2_control>` couples.
 
     Args:
-        root: robot in the file.
-        clean: robot of checked elements, whose joints get the `<mimic>`.
+        root: `<robot>` element of the file.
+        clean: `<robot>` element with the checked copies of joints, to which `<mimic>` is added.
         params: values, as strings, of the `<param>`s of joints in `<ros2_control>`, by joint and
             name.
-        source: name for messages.
+        source: name of the file, for messages.
     """
     joints = {joint.get("name", ""): joint for joint in clean.iterfind("joint")}
     found: list[tuple[str, str, str, dict[str, str]]] = []
@@ -82,13 +82,13 @@ def add_mimics(
 
 
 def springs_for_gazebo(root: Element, source: str) -> dict[str, LinearSpring]:
-    """Read the springs of joints from elements `<gazebo reference=...>`.
+    """Read the joint springs in `<gazebo reference=...>` elements of a URDF.
 
     Returns:
         The springs by name of the joint.
 
     Raises:
-        ModelError: a number is wrong.
+        ModelError: a value is not a valid number.
     """
     found = {}
     for block in root.iterfind("gazebo"):
@@ -104,12 +104,12 @@ def springs_for_gazebo(root: Element, source: str) -> dict[str, LinearSpring]:
 
 
 def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Closure]:
-    """Read closures from joints and plugins in `<gazebo>` that close loops.
+    """Read loop closures from the joints and plugins in `<gazebo>` elements.
 
     Args:
-        root: robot in the file.
-        clean: robot of checked elements, a tree.
-        source: name for messages.
+        root: `<robot>` element of the file.
+        clean: `<robot>` element with the checked copies of links and joints, which form a tree.
+        source: name of the file, for messages.
 
     Returns:
         The closures.
@@ -142,13 +142,13 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
 
 
 def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> None:
-    """Warn about unsupported elements that may affect the mechanics.
+    """Warn about elements of a URDF that are ignored but may affect the motion.
 
     Args:
-        root: robot in the file.
+        root: `<robot>` element of the file.
         left: names of links and joints with attributes that were not read, by a description of the
             attribute.
-        source: name for messages.
+        source: name of the file, for messages.
     """
     for part in root:
         if part.tag not in ROBOT:
@@ -190,7 +190,7 @@ def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
 
 
 def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
-    """Yield parent link, child link, and plugin name for links that plugins attach."""
+    """Yield parent link, child link and plugin for links that Gazebo plugins attach."""
     for plugin in _plugins(root):
         where = f"plugin {plugin.get('name')!r}"
         if not _is_kind(plugin, ATTACHES):
@@ -217,7 +217,7 @@ def _text(parent: Element, tag: str) -> str:
 
 
 def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """Return frames (4, 4) of links with joints at zero, and the body of each link."""
+    """Return the links' frames (4, 4) at zero positions, and each link's rigid body."""
     above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
     places: dict[str, FloatArray] = {}
     bodies: dict[str, str] = {}

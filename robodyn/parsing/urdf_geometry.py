@@ -39,11 +39,11 @@ class UrdfGeometry:
                 self._palette.setdefault(material.name, material)
 
     def visuals(self, link: Element) -> tuple[Geometry, ...]:
-        """Return the visual bodies of a link, with their materials."""
+        """Return the visual shapes of a link, with their materials."""
         return tuple(self._read(link, "visual"))
 
     def collisions(self, link: Element) -> tuple[Geometry, ...]:
-        """Return the collision bodies of a link."""
+        """Return the collision shapes of a link."""
         return tuple(self._read(link, "collision"))
 
     def _read(self, link: Element, tag: str) -> Iterator[Geometry]:

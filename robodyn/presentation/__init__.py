@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Presentation of mechanisms: figures, tables of parameters, and variables to set by hand."""
+"""Presentation of mechanisms: drawings, tables of parameters, and variables that users set."""
 
 from robodyn.presentation import presentation
 from robodyn.presentation.figure import Figure, Shape, stick

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Figure of a mechanism: a tree of links, the joints that move them, and the links' shapes."""
+"""Figure of a mechanism for drawing: a tree of links with shapes, and the joints between them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ class Shape:
     Attributes:
         link: name of the link.
         kind: `cylinder` (along z), `sphere`, `box` or `mesh`.
-        size: [m] (radius, length), (radius,) or (x, y, z); empty for a mesh.
-        place: (4, 4) pose of its center and axes in the link's frame.
-        color: red, green, blue, 0 to 1.
-        opacity: 0 to 1.
-        mesh: triangles, instead of a primitive.
+        size: [m] (radius, length) of a cylinder, (radius,) of a sphere, or (x, y, z) of a box;
+            empty for a mesh.
+        place: (4, 4) pose of the shape's center and axes in the link's frame.
+        color: red, green and blue, from 0 to 1.
+        opacity: opacity from 0 (invisible) to 1.
+        mesh: triangles of a mesh; None for a primitive.
     """
 
     link: str
@@ -49,12 +50,13 @@ class Figure:
     Args:
         joints: joints of the tree, in any order.
         shapes: shapes on its links.
-        root: name of the root; needed only if there is no joint.
-        remarks: one line for each part that could not be drawn.
+        root: name of the root link; only used if there are no joints.
+        remarks: messages about parts that could not be drawn.
 
     Attributes:
-        links: names, parents before children; the first is the root.
-        joints, shapes, remarks: as given, joints in the order of the links they move.
+        links: names of the links, parents before children; the first is the root.
+        joints: joints in the order of the links that they move.
+        shapes, remarks: the arguments.
 
     Raises:
         ModelError: the joints do not form one tree.
@@ -86,16 +88,16 @@ class Figure:
         positions: Mapping[str, ArrayLike],
         body_pose: ArrayLike | Mapping[tuple[str, str], ArrayLike] | None = None,
     ) -> FloatArray:
-        """Compute the frames of all links in the root's frame.
+        """Compute the frames of all links relative to the root's frame.
 
         Args:
-            positions: (...) [rad or m] of joints by name; a joint without one is drawn at 0.
-            body_pose: (..., 7) pose of the children of all floating joints in their parents'
-                frames, or a pose for each, by the names of parent and child. A child without one
-                has the pose of the description.
+            positions: (...) [rad or m] joint positions by name, 0 for joints that are not listed.
+            body_pose: (..., 7) pose of every floating joint's child in its parent's frame; or such
+                poses by the names of parent and child. By default the poses are those of the
+                description.
 
         Returns:
-            Frames (..., L, 4, 4).
+            Frames (..., L, 4, 4) of the L links.
         """
         if isinstance(body_pose, Mapping):
             poses = dict(body_pose)
@@ -122,10 +124,10 @@ class Figure:
         return self._index[link]
 
     def with_sticks(self, size: float) -> Figure:
-        """Return the figure with sticks toward the joints on links that have no shapes.
+        """Return a figure in which sticks represent the links without shapes.
 
         Args:
-            size: [m] of the mechanism; the sticks' radii are proportional to it.
+            size: size [m] of the mechanism; the sticks' radii are proportional to it.
         """
         drawn = {shape.link for shape in self.shapes}
         added: list[Shape] = []
@@ -144,9 +146,15 @@ class Figure:
 
 
 def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
-    """Return a cylinder shape from a link's origin to a point (3,) [m] in its frame.
+    """Create a cylinder from a link's origin to a point in its frame.
 
-    The result is empty if the point is the origin.
+    Args:
+        link: name of the link.
+        end: (3,) [m] point in the link's frame.
+        radius: radius [m].
+
+    Returns:
+        A list with the cylinder, empty if the point is the origin.
     """
     length = float(np.linalg.norm(end))
     if length < 1e-9:
@@ -160,17 +168,17 @@ def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
 def joint_axis_arrows(
     figure: Figure, frames: FloatArray, names: Sequence[str], lengths: FloatArray, size: float
 ) -> FloatArray:
-    """Return arrows on the axes of joints, in the direction of the effort.
+    """Compute arrows along the axes of joints that represent efforts.
 
     Args:
         figure: figure with the joints.
-        frames: (L, 4, 4) of its links.
-        names: (n,) of the joints.
-        lengths: (n,) [m] with the signs of the efforts.
-        size: [m] of the mechanism.
+        frames: (L, 4, 4) frames of its links, from `Figure.link_frames`.
+        names: names of the n joints.
+        lengths: (n,) [m] lengths of the arrows, with the signs of the efforts.
+        size: size [m] of the mechanism.
 
     Returns:
-        Tail and head (n, 2, 3) [m].
+        Tail and head (n, 2, 3) [m] of each arrow, in the root's frame.
     """
     joints = {joint.name: joint for joint in figure.joints}
     arrows = np.empty((len(lengths), 2, 3))
@@ -189,13 +197,13 @@ def frame_in_parent(
     positions: Mapping[str, ArrayLike],
     poses: Mapping[tuple[str, str], ArrayLike],
 ) -> FloatArray:
-    """Compute the frames of a joint's child link in the frame of its parent link.
+    """Compute the frame of a joint's child link relative to its parent link.
 
     Args:
         joint: joint of a figure.
-        positions: (...) [rad or m] of joints by name; missing ones are at 0.
-        poses: (..., 7) of the children of floating joints, by the names of parent and child;
-            missing ones are those of the description.
+        positions: (...) [rad or m] joint positions by name, 0 for joints that are not listed.
+        poses: (..., 7) poses of the children of floating joints, by the names of parent and child;
+            by default those of the description.
 
     Returns:
         Frames (..., 4, 4).

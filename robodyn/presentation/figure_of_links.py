@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Figure of links from their visuals and meshes."""
+"""Creation of a figure from the visual or collision shapes of links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def figure_of_links(
     mesh_folders: Collection[Path] | None = None,
     kind: Literal["visuals", "collisions"] = "visuals",
 ) -> Figure:
-    """Create the figure of a tree of links from their visuals or collision bodies.
+    """Create the figure of a tree of links from their visual or collision shapes.
 
     Args:
         links, joints: links and joints of the tree.

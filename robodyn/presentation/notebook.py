@@ -14,7 +14,7 @@ from robodyn.presentation.report_answers import ParameterTable
 
 
 def notebook_html(mechanism: Any) -> str:
-    """Return a mechanism's HTML: heading, picture as SVG, and collapsed parameters."""
+    """Return a mechanism as HTML: heading, SVG picture and tables of parameters."""
     tables = "".join(_table(table) for table in parameter_tables(mechanism))
     return (
         f"<div><b>{escape(repr(mechanism))}</b><br>{_picture(mechanism)}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Words for messages, labels and tables about a kind of mechanism."""
+"""Terms for messages, labels and tables about a kind of mechanism."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Nouns:
     """Terms that messages, labels and tables use for a kind of mechanism.
 
     Attributes:
-        mechanism: `platform`, `arm`.
-        joint: a driven joint: `leg`, `joint`.
-        body: moving body: `platform`, `tip`.
-        effort: effort of its actuators; a summary's key `peak_<effort>` is named after it.
-        effort_label: the effort as the label of an axis or a column.
-        effort_unit, joint_unit: units of a column with the values of all driven joints.
+        mechanism: term for the mechanism, such as `platform` or `arm`.
+        joint: term for a driven joint, such as `leg` or `joint`.
+        body: term for the moving body, such as `platform` or `tip`.
+        effort: term for the effort of an actuator, such as `force`.
+        effort_label: label of an axis or a column with efforts.
+        effort_unit, joint_unit: units of a column with efforts or positions of all driven joints.
     """
 
     mechanism: str
@@ -40,5 +40,5 @@ class Nouns:
 
 @singledispatch
 def nouns_of(mechanism: Any) -> Nouns:
-    """Return the terms for messages, labels and tables about a mechanism."""
+    """Return the terms that messages, labels and tables use for a mechanism."""
     return Nouns(mechanism="arm", joint="joint", body="tip", effort="torque")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Numbers written as text for tables, labels and statements."""
+"""Formatting of numbers for tables, labels and sentences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ SMALLEST_SHOWN = 1e-12
 
 
 def decimal(value: float) -> str:
-    """Format a number in decimal notation if it has few digits, otherwise with an exponent."""
+    """Format a number with up to ten digits.
+
+    Magnitudes below 1e-3 or from 1e4 on have an exponent.
+    """
     if value == 0.0 or 1e-3 <= abs(value) < 1e4:
         return f"{value:.10g}".replace("-", "−")
     mantissa, exponent = f"{value:e}".split("e")
@@ -24,7 +27,7 @@ def decimal(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """Format a number with four significant digits; NaN as a dash."""
+    """Format a number with four significant digits; NaN becomes a dash."""
     if np.isinf(value):
         return "∞" if value > 0 else "−∞"
     if abs(value) < SMALLEST_SHOWN:
@@ -33,15 +36,15 @@ def number(value: float) -> str:
 
 
 def vector(values: Iterable[float]) -> str:
-    """Format the components of a vector, separated by commas.
+    """Format the components of a vector with four digits, separated by commas.
 
-    Infinite limits become an infinity sign.
+    Infinite components become an infinity sign.
     """
     return ", ".join(number(value) for value in values)
 
 
 def cell_text(cell: Cell) -> str:
-    """Format a cell of a table: a label, a number, a vector, or a matrix by rows."""
+    """Format a table cell: text, a number, a vector, or a matrix row by row."""
     if isinstance(cell, str):
         return cell
     values = np.asarray(cell)

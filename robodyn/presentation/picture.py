@@ -19,10 +19,10 @@ BODY, FRAME, THIN = "#3366aa", "#40454d", "#999ea6"
 
 
 class Camera:
-    """Camera with a fixed view of a mechanism, for pictures while the mechanism moves.
+    """Camera with a fixed view, which draws pictures of a moving mechanism.
 
     Args:
-        mechanism: mechanism; at home it is in the middle of the picture.
+        mechanism: mechanism that is in the middle of the picture when it is at home.
         width, height: [px] size of the picture.
 
     Raises:
@@ -46,7 +46,7 @@ class Camera:
     def lines(
         self, mechanism: Any, configuration: FloatArray
     ) -> list[tuple[FloatArray, str, float]]:
-        """Return a mechanism's outline in a configuration (nq,) as polylines.
+        """Project a mechanism's outline in a configuration (nq,) to polylines.
 
         Returns:
             For each polyline its points (k, 2) [px] from the upper left, color, and width [px].
@@ -65,7 +65,7 @@ class Camera:
         """Draw a picture of a mechanism in a configuration (nq,).
 
         Returns:
-            Red, green and blue (height, width, 3), 0 to 255.
+            Pixels (height, width, 3): red, green and blue, from 0 to 255.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -86,7 +86,7 @@ class Camera:
 
 
 def projected(points: FloatArray) -> FloatArray:
-    """Project points (..., 3) [m] in parallel to coordinates (..., 2), right and up."""
+    """Project points (..., 3) [m] in parallel to the picture plane (..., 2) [m]."""
     x, y, z = np.moveaxis(points, -1, 0)
     right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y
     near = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * y

@@ -2,8 +2,8 @@
 
 """Presentation of mechanisms: variables for users, drawings, tables.
 
-Functions of a mechanism of any kind, everything in the base frame unless stated otherwise. A kind
-registers its own function if the general one does not fit: `figure.register(MyKind, my_figure)`.
+The functions take a mechanism of any kind; positions are in the base frame unless stated otherwise.
+A kind of mechanism can register its own implementation: `figure.register(MyKind, my_figure)`.
 """
 
 from __future__ import annotations
@@ -26,27 +26,37 @@ from robodyn.presentation.variables import Variable, joint_variables
 def variables(mechanism: Any) -> Mapping[str, Variable]:
     """Return the variables of a mechanism that a user can set or sweep, by name.
 
-    The variables are positions, rates, accelerations and properties. The number of positions may
-    differ from the size of a configuration: an orientation is stated by roll, pitch and yaw, a
-    closed loop by its independent joints.
+    The variables are positions, rates, accelerations and properties of the model. Positions may
+    differ from the components of a configuration: an orientation is described by roll, pitch and
+    yaw, a closed loop by its independent joints.
     """
     return joint_variables(mechanism.independent_joints, mechanism.coordinates.units)
 
 
 @singledispatch
 def values_of(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Convert configurations (..., nq) to position variables (..., k) [m or rad].
+    """Convert configurations to position variables.
 
-    These are the positions among `variables`, in the same order.
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (..., nq) configurations to convert.
+
+    Returns:
+        Values (..., k) [m or rad] of the k positions among `variables`, in the same order.
     """
     return np.asarray(configuration, dtype=np.float64)
 
 
 @singledispatch
 def configuration_of(mechanism: Any, values: ArrayLike, /) -> FloatArray:
-    """Convert position variables (..., k) [m or rad] to configurations (..., nq).
+    """Convert position variables to configurations; the inverse of `values_of`.
 
-    These are the positions among `variables`, in the same order.
+    Args:
+        mechanism: mechanism of any kind.
+        values: (..., k) [m or rad] values of the k positions among `variables`, in the same order.
+
+    Returns:
+        Configurations (..., nq).
 
     Raises:
         KinematicsError: there is no such configuration.
@@ -56,10 +66,10 @@ def configuration_of(mechanism: Any, values: ArrayLike, /) -> FloatArray:
 
 @singledispatch
 def figure(mechanism: Any) -> Figure:
-    """Return a figure of a mechanism from its model alone, for models without a URDF.
+    """Create a figure of a mechanism from its model, for models without a URDF.
 
     Raises:
-        InvalidInput: the kind has not registered a figure.
+        InvalidInput: the kind of mechanism has not registered a function for this.
     """
     raise InvalidInput(
         f"{mechanism.name}: the kind {mechanism.kind!r} has no figure; register one with "
@@ -69,7 +79,16 @@ def figure(mechanism: Any) -> Figure:
 
 
 def figure_frames(mechanism: Any, figure: Figure, configurations: FloatArray) -> FloatArray:
-    """Compute frames (N, L, 4, 4) of a figure's links at configurations (N, nq)."""
+    """Compute the frames of a figure's links in N configurations.
+
+    Args:
+        mechanism: mechanism that the figure shows.
+        figure: figure of the mechanism.
+        configurations: (N, nq) configurations of the mechanism.
+
+    Returns:
+        Frames (N, L, 4, 4) of the L links, relative to the figure's root.
+    """
     states = mechanism.joint_states(configurations)
     positions = dict(zip(states.names, np.moveaxis(states.positions, -1, 0), strict=True))
     poses: dict[tuple[str, str], list[FloatArray]] = {}
@@ -86,7 +105,7 @@ def outline(mechanism: Any, configuration: FloatArray, /) -> list[OutlinePart]:
 
     Args:
         mechanism: mechanism to draw.
-        configuration: (nq,).
+        configuration: (nq,) configuration to draw.
 
     Returns:
         Polylines (k, 3) [m] in the base frame; empty if the kind of mechanism has no outline.
@@ -117,25 +136,33 @@ def parameter_tables(mechanism: Any) -> list[ParameterTable]:
 
 @singledispatch
 def leg_ends(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of straight legs on the base and on the body.
+    """Compute the end points of straight legs in a configuration.
+
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (nq,) configuration of the mechanism.
 
     Returns:
-        Points (k, 3) [m] on the base and (k, 3) [m] on the body, base frame; k is n, or 0 without
-        legs.
+        Points (k, 3) [m] on the base and points (k, 3) [m] on the body, both in the base frame; k
+        is the number of legs.
     """
     return np.empty((0, 3)), np.empty((0, 3))
 
 
 @singledispatch
 def leg_directions(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, FloatArray]:
-    """Return where the legs of a mechanism act on its body, and in which directions.
+    """Compute where and in which direction legs act on the body.
+
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (nq,) configuration of the mechanism.
 
     Returns:
-        Attachment points (k, 3) [m] on the body and unit vectors (k, 3) along the legs, base frame;
-        k is n, or 0 without legs.
+        Attachment points (k, 3) [m] on the body and unit vectors (k, 3) along the legs, both in the
+        base frame; k is the number of legs.
 
     Raises:
-        KinematicsError: a leg has no direction.
+        KinematicsError: the end points of a leg coincide.
     """
     return np.empty((0, 3)), np.empty((0, 3))
 
@@ -149,24 +176,24 @@ def effort_arrows(
     lengths: FloatArray,
     /,
 ) -> FloatArray:
-    """Return arrows for the actuators' efforts.
+    """Compute arrows that represent the efforts of the actuators.
 
     Args:
         mechanism: mechanism to draw.
         figure: figure of the mechanism.
-        frames: (L, 4, 4) of its links in the frame of its root.
-        configuration: (nq,) that belongs to the frames.
-        lengths: (n,) [m] of the arrows, with the signs of the efforts.
+        frames: (L, 4, 4) frames of its links, relative to its root.
+        configuration: (nq,) configuration with these frames.
+        lengths: (n,) [m] lengths of the arrows, with the signs of the efforts.
 
     Returns:
-        Tail and head (n, 2, 3) [m], in the frame of the root.
+        Tail and head (n, 2, 3) [m] of each arrow, in the root's frame.
     """
     return joint_axis_arrows(figure, frames, mechanism.joint_names, lengths, mechanism.size)
 
 
 @singledispatch
 def typical_effort(mechanism: Any) -> float:
-    """Return the smallest effort [N or N m] drawn as an arrow of standard length.
+    """Return a typical effort [N or N m], a lower bound for the scale of arrows.
 
     It is 0.3 of the largest effort limit; 0 if no drive has an effort limit.
     """
@@ -178,55 +205,58 @@ def typical_effort(mechanism: Any) -> float:
 def floating_poses(
     mechanism: Any, configuration: FloatArray, /
 ) -> Mapping[tuple[str, str], FloatArray]:
-    """Return the poses of links on floating joints, which are not in `joint_states`.
+    """Return the poses of links on floating joints in a configuration (nq,).
+
+    They complement `joint_states`, which contains no poses.
 
     Returns:
-        Poses (7,) of child links in the frames of their parents, by the names of parent and child.
+        Poses (7,) of the child links in the frames of their parents, by the names of parent and
+        child.
     """
     return {}
 
 
 @singledispatch
 def moving_mass(mechanism: Any) -> float:
-    """Return the mass [kg] of the moving body or bodies, to compare a payload with."""
+    """Return the mass [kg] of the moving bodies, to compare a payload with."""
     return float(sum(body.mass for body in mechanism.bodies))
 
 
 @singledispatch
 def largest_payload(mechanism: Any) -> float:
-    """Return the upper end [kg] of the range from which a user selects a payload."""
+    """Return the largest payload [kg] that a user can select in the viewer."""
     return 0.25 * moving_mass(mechanism)
 
 
 @singledispatch
 def has_legs(mechanism: Any) -> bool:
-    """Return whether the actuators push on the moving body along legs; see `leg_ends`."""
+    """Return whether the actuators push on the moving body along legs (`leg_ends`)."""
     return False
 
 
 @singledispatch
 def published_models(mechanism: Any) -> Collection[str]:
-    """Return the names of models of this kind that are described in papers.
+    """Return the names of bundled models of this kind that papers describe.
 
-    These papers contain equations of their dynamics.
+    These papers contain equations for their dynamics.
     """
     return ()
 
 
 @singledispatch
 def default_path(mechanism: Any) -> str:
-    """Return the name of a mechanism's default path, or an empty string.
+    """Return the name of a mechanism's default path; empty if it has none.
 
-    Mechanisms of papers and bundled ones may have a default path.
+    Only bundled mechanisms and those of papers have a default path.
     """
     return ""
 
 
 @singledispatch
 def jacobian_unit(mechanism: Any) -> str:
-    """Return the unit of the singular values of a Jacobian.
+    """Return the unit of the singular values of a mechanism's Jacobian.
 
-    The angular rows of the Jacobian are multiplied by a length.
+    The rows of the Jacobian for rotations are multiplied by a characteristic length.
     """
     units = set(mechanism.drives.units)
     if len(units) > 1:
@@ -236,7 +266,11 @@ def jacobian_unit(mechanism: Any) -> str:
 
 @singledispatch
 def with_model_values(mechanism: Any, values: Mapping[str, float], /) -> Any:
-    """Return a mechanism with changed values of the variables of its model.
+    """Return a mechanism with changed values of the `variables` of its model.
+
+    Args:
+        mechanism: mechanism to change.
+        values: new values by name.
 
     Raises:
         ModelError: no mechanism has these values.

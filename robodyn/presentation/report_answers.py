@@ -23,8 +23,8 @@ class ParameterTable:
     Attributes:
         title: title of the table.
         head: heading of each column, with its unit.
-        rows: cells in the order of the columns; the first names the row.
-        note: frames of the numbers.
+        rows: cells in the order of the columns; the first cell of a row is its name.
+        note: remark, such as the frame of the numbers.
     """
 
     title: str
@@ -34,7 +34,7 @@ class ParameterTable:
 
 
 def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
-    """Create a table of bodies: name, mass, center of mass and inertia."""
+    """Create a table of bodies with name, mass, center of mass and inertia."""
     return ParameterTable(
         "Bodies",
         ("body", "mass [kg]", "center of mass [m]", "inertia about it, by rows [kg m²]"),
@@ -44,7 +44,11 @@ def body_table(bodies: Iterable[Any], note: str = "") -> ParameterTable:
 
 
 def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list[ParameterTable]:
-    """Create a table of actuators in a list, which is empty if all are ideal."""
+    """Create a table of the actuators' parameters.
+
+    Returns:
+        A list with the table, empty if all actuators are ideal.
+    """
     if all(actuator == IDEAL for actuator in actuators):
         return []
     rows = []
@@ -66,9 +70,9 @@ class OutlinePart:
 
     Attributes:
         name: name of the component; polylines of the same name are drawn in the same style.
-        points: (k, 3) [m] base frame.
+        points: (k, 3) [m] points in the base frame.
         moves: whether the component moves with the mechanism.
-        thin: whether to draw a thin line.
+        thin: whether the line is thin.
     """
 
     name: str

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Variables of a mechanism that a person sets by hand or varies in a sweep."""
+"""Variables of a mechanism that a user sets by hand or varies in a sweep."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ RESERVED = ("joint", "direction", "entry", "sample", "reachable", "payload")
 
 @dataclass(frozen=True)
 class Variable:
-    """Variable of a mechanism's state, load or model, to set by hand or to sweep.
+    """Variable of a mechanism's state, load or model that a user can set or sweep.
 
     Attributes:
-        role: quantity of the state to which it belongs, or the model.
-        index: index in the array of this quantity.
+        role: what it describes: `position`, `velocity`, `acceleration`, `wrench` or `model`.
+        index: index of its value in the array of this quantity.
         unit: SI unit.
         text: description.
-        at_least: smallest value it can have.
+        at_least: smallest permitted value.
         neutral: value at which it has no effect; meaningless for positions.
     """
 
@@ -42,11 +42,11 @@ def joint_variables(names: Sequence[str], units: Sequence[str]) -> dict[str, Var
     """Create the variables for position, rate and acceleration of joints.
 
     Args:
-        names: (n,) of the joints.
-        units: (n,) `rad` or `m` of their positions.
+        names: names of the n joints.
+        units: units of their positions, `rad` or `m`.
 
     Returns:
-        Variable by name; names are changed so that file formats accept them.
+        The variables by name. Names of joints are changed so that file formats accept them.
     """
     known = {}
     for i, (joint, unit) in enumerate(zip(names, units, strict=True)):

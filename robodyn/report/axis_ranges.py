@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Axes of a panel: their ranges, and the positions of values on logarithmic axes.
+"""Ranges and scales of the axes of a chart's panel.
 
-Renderers draw linear axes only; the ticks of logarithmic axes are passed to them.
+Renderers draw linear axes only. For logarithmic axes, values and ticks are converted to positions
+on a linear axis.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
 
 
 def scale_of(values: Iterable[FloatArray]) -> str:
-    """Return `symlog` if a few large values would flatten all others, else `linear`."""
+    """Choose the scale of a y axis for given curves: `linear` or `symlog`.
+
+    It is `symlog` (symmetric logarithmic) if a few large values would flatten all others.
+    """
     size = np.abs(np.concatenate([np.ravel(each) for each in values]))
     size = size[np.isfinite(size) & (size > 0.0)]
     return SYMLOG if size.size and size.max() > WIDE * np.median(size) else LINEAR
@@ -32,7 +36,7 @@ def scale_of(values: Iterable[FloatArray]) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """Scale of an axis, which maps values to positions.
+    """Scale of an axis: maps values to positions on a linear axis.
 
     Attributes:
         kind: `linear`; `log`: log10(y); or `symlog`: sign(y) log10(1 + |y| / threshold), which is
@@ -44,7 +48,7 @@ class Scale:
     threshold: float = 1.0
 
     def positions(self, values: ArrayLike) -> FloatArray:
-        """Return the positions (...) of values (...) on the axis."""
+        """Convert values (...) to positions (...) on a linear axis."""
         y = np.asarray(values, dtype=np.float64)
         if self.kind == LOG:
             return np.log10(np.where(y > 0.0, y, np.nan))
@@ -55,8 +59,9 @@ class Scale:
     def ticks(self, low: float, high: float) -> list[tuple[float, str]]:
         """Return position and label of each tick between two positions.
 
-        A linear axis has none. Ticks are powers of ten and, in a narrow range, also two and five
-        times these. On a `symlog` axis they have both signs.
+        A linear scale has no ticks of its own. Otherwise ticks are at powers of ten and, in a
+        narrow logarithmic range, also at two and five times these; a `symlog` axis has them for
+        both signs.
         """
         if self.kind == LINEAR:
             return []
@@ -77,7 +82,7 @@ class Scale:
 
 
 def y_scale(panel: Panel) -> Scale:
-    """Return the scale of a panel's y axis.
+    """Return the `Scale` of a panel's y axis.
 
     A `symlog` scale is linear below the median magnitude.
     """
@@ -88,19 +93,22 @@ def y_scale(panel: Panel) -> Scale:
 
 
 def x_scale(panel: Panel) -> Scale:
-    """Return the scale of a panel's x axis."""
+    """Return the `Scale` of a panel's x axis."""
     return Scale(panel.x_scale)
 
 
 def x_range(panel: Panel) -> tuple[float, float]:
-    """Return the x-axis limits of a panel: its first and last value."""
+    """Return the lower and upper limit of a panel's x axis.
+
+    They are the least and the greatest value of its curves, as positions on a linear axis.
+    """
     return _span(x_scale(panel).positions(np.concatenate([curve.x for curve in panel.curves])))
 
 
 def y_range(panel: Panel) -> tuple[float, float]:
-    """Return the end positions of a panel's y axis.
+    """Return the lower and upper limit of a panel's y axis.
 
-    By default they are the ends of curves and marks, with a margin.
+    By default they enclose the curves and marks with a margin. They are positions on a linear axis.
     """
     scale = y_scale(panel)
     if panel.limits is not None:
@@ -114,7 +122,7 @@ def y_range(panel: Panel) -> tuple[float, float]:
 
 
 def _span(values: FloatArray, least: float | None = None) -> tuple[float, float]:
-    """Return the least and greatest finite values, separated if they are equal."""
+    """Return the least and the greatest finite value, moved apart if they are equal."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return 0.0, 1.0

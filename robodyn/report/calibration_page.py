@@ -21,7 +21,7 @@ AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "abou
 
 
 def calibration_page(found: Calibration, source: str = "", command: str = "") -> Page:
-    """Return the HTML page of a calibration.
+    """Create the report page of a calibration.
 
     Args:
         found: result of the calibration.
@@ -41,7 +41,7 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
 
 
 def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> Page:
-    """Return the HTML page of joint zero offsets from stops and an inclinometer.
+    """Create the report page of joint zero offsets, found by stops and inclinometer.
 
     Args:
         found: joint zero offsets.
@@ -72,7 +72,7 @@ def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> 
 
 
 def dimensions(found: Calibration) -> Table:
-    """Tabulate every dimension that may change, before and after the calibration."""
+    """Create a table of all calibrated dimensions, before and after the calibration."""
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
          each.change, each.deviation if each.seen else "not observable"]
@@ -100,7 +100,7 @@ def _unseen(found: Calibration) -> str:
 
 
 def _residuals(found: Calibration) -> Chart:
-    """Chart the residuals of all samples, in a panel for each group."""
+    """Create a chart of the residuals of all samples, with a panel for each group."""
     samples = np.arange(1.0, len(found.residuals) + 1.0)
     panels = []
     for group in dict.fromkeys(found.groups):
@@ -127,7 +127,10 @@ def _residuals(found: Calibration) -> Chart:
 
 
 def change_chart(found: Calibration) -> Chart:
-    """Chart the changes of all parameters, with error bars of two standard deviations."""
+    """Create a chart of the changes of all calibrated parameters.
+
+    Error bars are two standard deviations to either side.
+    """
     panels = []
     for unit, (shown, factor) in SHOWN.items():
         of = [each for each in found.parameters if each.unit == unit and each.name in found.free]
@@ -160,7 +163,7 @@ def _bars(of: list[CalibratedParameter], factor: float) -> tuple[ChartLine, ...]
 
 
 def visibility_chart(found: Calibration) -> Chart:
-    """Chart the singular values of the scaled identification Jacobian."""
+    """Create a chart of the singular values of the scaled identification Jacobian."""
     values = np.maximum(found.singular_values, 1e-3)
     rows = np.arange(1.0, len(values) + 1.0)
     curve = ChartLine(rows, values, "", COLORS[0])

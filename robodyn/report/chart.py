@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Charts as data: curves in panels under one legend, drawn by Bokeh or matplotlib."""
+"""Description of charts as data, which Bokeh or matplotlib draws.
+
+A chart consists of panels with curves and has one legend.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,8 @@ PIECES = 150
 class ChartLine:
     """Line through the points (x, y), both (N,); NaN breaks it.
 
-    `label` names it in the chart's legend.
+    Curves with the same `label` share one entry of the legend. `dash` contains the lengths of
+    dashes and gaps in units of the line's `width`.
     """
 
     x: FloatArray
@@ -45,7 +49,7 @@ class ChartLine:
 
 @dataclass(frozen=True)
 class Mark:
-    """Straight line across a panel with a label, at a time (`vertical`) or at a value."""
+    """Labeled straight line across a panel: vertical at a time, or horizontal at a value."""
 
     at: float
     label: str = ""
@@ -55,7 +59,10 @@ class Mark:
 
 @dataclass(frozen=True)
 class Note:
-    """Label at a point of a panel; `anchor` is the part of the label at that point."""
+    """Label at a point of a panel.
+
+    `anchor` is `start`, `middle` or `end`: the part of the label at the point.
+    """
 
     x: float
     y: float
@@ -111,7 +118,7 @@ class Chart:
 
     @property
     def legend(self) -> list[ChartLine]:
-        """Curves shown in the legend: the first one of each label."""
+        """Curves that represent the entries of the legend: the first one of each label."""
         found: dict[str, ChartLine] = {}
         for panel in self.panels:
             for curve in panel.curves:
@@ -123,9 +130,16 @@ class Chart:
 def curves_of(
     x: FloatArray, labels: Iterable[str], values: FloatArray, colors: Sequence[str] = COLORS
 ) -> tuple[ChartLine, ...]:
-    """Return a curve for each label and column of values (N, k).
+    """Create a curve for each column of an array.
 
-    Colors and dashes repeat if there are more curves.
+    Args:
+        x: (N,) common x values.
+        labels: k labels.
+        values: (N, k) y values.
+        colors: colors of the curves, repeated if there are more curves.
+
+    Returns:
+        The k curves.
     """
     styles = zip(cycle(colors), cycle(DASHES), strict=False)
     curves = zip(labels, values.T, strict=True)
@@ -142,15 +156,18 @@ def panels_of(
     colors: Sequence[str] = COLORS,
     **more: Any,
 ) -> tuple[Panel, ...]:
-    """Return a panel for each joint with a curve for each label, over time.
+    """Create a panel over time for each joint.
 
     Args:
         titles: titles of the n panels.
-        time: (N,) [s].
-        curves: (N, n) by label.
-        y_labels: labels of the y axes.
+        time: (N,) [s] common times of the curves.
+        curves: (N, n) values by label; each panel has one curve for each label.
+        y_labels: labels of the n y axes.
         colors: colors of the labels.
         more: further fields of every panel, see `Panel`.
+
+    Returns:
+        The n panels.
     """
     return tuple(
         Panel(
@@ -166,7 +183,11 @@ def panels_of(
 def condition_panel(
     title: str, curves: Sequence[ChartLine], marks: Sequence[Mark] = ()
 ) -> tuple[Panel, ...]:
-    """Return a panel of condition numbers between the thresholds of a warning and of an error."""
+    """Create a panel of condition numbers with the thresholds of warning and error.
+
+    Returns:
+        A tuple that contains the panel, for `Chart.panels`.
+    """
     levels = [Mark(level, f"{name} {level:g}", color=color) for name, level, color in CONDITION]
     return (
         Panel(title, tuple(curves), y_label="condition number [-]", marks=(*levels, *marks),
@@ -175,7 +196,7 @@ def condition_panel(
 
 
 def thinned_rows(values: FloatArray) -> Indices:
-    """Return the indices of the samples that suffice to draw curves (k, N).
+    """Return the indices (M,) of the samples that suffice to draw k curves (k, N).
 
     The samples are divided into pieces of equal length. Of each piece, the first and the last
     sample, the least and the greatest of every curve, and both sides of every gap are kept.

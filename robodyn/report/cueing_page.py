@@ -32,7 +32,7 @@ def cueing_page(
     criteria: Criteria | None = None,
     command: str = "",
 ) -> Page:
-    """Return the HTML page of a ride.
+    """Create the report page of a ride on a motion platform.
 
     Args:
         found: result of the ride.
@@ -77,7 +77,12 @@ def cueing_page(
 
 
 def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
-    """Chart the moduli of the test's channels, with the regions of the criteria."""
+    """Create a chart of the moduli in the objective motion cueing test.
+
+    Args:
+        response: response of the cueing algorithm.
+        criteria: limits of the moduli, drawn as dashed lines, see `read_criteria`.
+    """
     panels = []
     for channel in CHANNELS:
         values = np.maximum(response.modulus(channel), 1e-4)
@@ -94,7 +99,12 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Char
 
 
 def phase_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
-    """Chart the phases of the test's channels, with the regions of the criteria."""
+    """Create a chart of the phases in the objective motion cueing test.
+
+    Args:
+        response: response of the cueing algorithm.
+        criteria: limits of the phases, drawn as dashed lines, see `read_criteria`.
+    """
     panels = []
     for each in CHANNELS:
         # without jumps; at the highest frequency a platform follows best
@@ -126,10 +136,13 @@ def _panel(
 
 
 def read_criteria(file: Path) -> Criteria:
-    """Read regions of moduli and phases from a CSV file, as the standards define them.
+    """Read the criteria of an objective motion cueing test from a CSV file.
 
     Columns: `channel`, its number in `CHANNELS` from 1 on; `frequency` [rad/s]; `modulus_low`,
     `modulus_high`; `phase_low`, `phase_high` [deg].
+
+    Returns:
+        Frequencies (k,) and limits (k, 4) in the order of the columns, by the name of the channel.
 
     Raises:
         InvalidInput: there is no such file or channel, or a column is missing.

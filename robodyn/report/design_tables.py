@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tables of a machine's requirements and demands, for a page and for a terminal."""
+"""Tables on the evaluation of a machine, for report pages and the terminal."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """Return a sentence for each requirement, failed ones first, then notes on rotors."""
+    """Return a sentence for each requirement of an evaluation.
+
+    Requirements that are not met come first. Notes on the inertia of rotors follow at the end.
+    """
     met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
     return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)
 
 
 def rotor_sentences(e: Evaluation) -> list[str]:
-    """Return a note if a rotor's reflected inertia adds much to the largest effort.
+    """Return a note if a rotor's reflected inertia much increases the largest effort.
 
     Returns:
-        The note in a list, which is otherwise empty.
+        A list with the note, or an empty list.
     """
     m = e.mechanism
     masses = [actuator.reflected_inertia for actuator in m.actuators]
@@ -52,7 +55,7 @@ def rotor_sentences(e: Evaluation) -> list[str]:
 
 
 def demand_tables(e: Evaluation) -> list[Table]:
-    """Tabulate the demands on the drives, overall and in each motion."""
+    """Create tables of the demands on the drives, overall and in each motion."""
     m, need = e.mechanism, e.needed
     unit, rate, effort = ("/".join(sorted(set(each))) for each in (
         m.drives.units, [f"{u}/s" for u in m.drives.units], m.drives.effort_units))  # fmt: skip
@@ -104,7 +107,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
 
 
 def sensitivity_table(e: Evaluation) -> Table:
-    """Tabulate the change of drive requirements for one percent of each dimension."""
+    """Create a table of the sensitivity of drive requirements to each dimension."""
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]
@@ -119,7 +122,7 @@ def sensitivity_table(e: Evaluation) -> Table:
 
 
 def front_table(d: Design) -> Table:
-    """Tabulate the Pareto-optimal designs."""
+    """Create a table of the Pareto-optimal designs."""
     names = [name for name in OBJECTIVES if name in d.front[0].values]
     shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
     turns = d.mechanism.drives.units[0] == "rad"

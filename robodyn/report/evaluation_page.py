@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pages of an evaluation, of a design and of a machine: verdicts, demands, capabilities, views."""
+"""Report pages of an evaluation, a design, and a machine."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FILES = 12
 
 
 def evaluation_page(e: Evaluation, command: str = "") -> Page:
-    """Return the HTML page of an evaluation.
+    """Create the report page of an evaluation.
 
     Args:
         e: evaluation to show.
@@ -60,7 +60,7 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
 
 
 def machine_page(m: Mechanism, command: str = "") -> Page:
-    """Return the HTML page of a machine's capabilities, independent of requirements.
+    """Create the report page of a machine's capabilities, independent of requirements.
 
     Args:
         m: mechanism to show.
@@ -74,7 +74,7 @@ def machine_page(m: Mechanism, command: str = "") -> Page:
 
 
 def design_page(d: Design, command: str = "") -> Page:
-    """Return the HTML page of a design: dimensions, evaluation, Pareto front.
+    """Create the report page of a design: dimensions, evaluation and Pareto front.
 
     Args:
         d: design to show.
@@ -111,7 +111,7 @@ def _model_file(point: DesignPoint) -> str:
 
 
 def add_evaluation(page: Page, e: Evaluation) -> None:
-    """Add the sections of an evaluation to a page."""
+    """Add to a page the verdicts, demands on drives and charts of an evaluation."""
     m, need = e.mechanism, e.needed
     lines = "".join(f"<li>{escape(line)}</li>" for line in design_tables.verdict_lines(e))
     figures = [
@@ -133,7 +133,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
 
 
 def add_machine(page: Page, m: Mechanism) -> None:
-    """Add the sections that need no requirements to a page."""
+    """Add to a page the capabilities of a machine that need no requirements."""
     sheet = sine_sheet(m)
     if sheet is not None:
         page.add_chart(sheet[0], table(*sheet[1]))
@@ -158,7 +158,7 @@ def _tables(tables: list[Table]) -> str:
 
 
 def _efforts_over_speed(e: Evaluation) -> Chart:
-    """Chart effort versus speed of all drives, and the motors' limits."""
+    """Create a chart of effort versus speed of all drives, with the motors' limits."""
     m, margins = e.mechanism, e.requirements.margins
     curves = []
     for k, each in enumerate(e.found):
@@ -190,7 +190,7 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
 
 
 def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
-    """Chart the power of all drives together over a cycle of each motion."""
+    """Create a chart of the total power of all drives over a cycle of each motion."""
     panels, voltage = [], e.requirements.supply_voltage
     for each in found:
         assert each.motion is not None
@@ -211,7 +211,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
 
 
 def _views(m: Mechanism) -> Chart:
-    """Chart a machine at home from front, side and top, with its dimensions."""
+    """Create a drawing of a machine at home from three sides, with dimensions."""
     parts = presentation.outline(m, m.home)
     groups = [each for each in presentation.leg_ends(m, m.home) if len(each)]
     every = np.concatenate([*(part.points for part in parts), *groups])
@@ -227,7 +227,7 @@ def _views(m: Mechanism) -> Chart:
 def _dimensions(
     every: FloatArray, groups: list[FloatArray], i: int, j: int
 ) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Return dimension lines and labels: widths of groups of points, and the height."""
+    """Return labeled dimension lines for the widths of point groups and the height."""
     low, high = every.min(axis=0), every.max(axis=0)
     gap = GAP * float((high - low).max())
     lines, notes = [], []
@@ -245,7 +245,7 @@ def _dimensions(
 
 
 def _centers(m: Mechanism) -> Table:
-    """Tabulate the centers of the joints at home, base frame."""
+    """Create a table of the joint centers at home, in the base frame."""
     feet, tips = presentation.leg_ends(m, m.home)
     if len(feet) or not isinstance(m.model, Model):
         rows: list[list[str | float]] = [

@@ -51,7 +51,7 @@ class Drawing:
     Attributes:
         document: Bokeh's JSON of all figures.
         figures: identifier of each panel's figure.
-        lines: identifiers of the renderers of each legend label.
+        lines: identifiers of the curves' renderers, by legend label.
     """
 
     document: str
@@ -60,7 +60,7 @@ class Drawing:
 
 
 def drawing(chart: Chart) -> Drawing:
-    """Convert a chart to serialized Bokeh figures for an HTML page."""
+    """Convert a chart to Bokeh figures, serialized for an HTML page."""
     document = Document(title=chart.title)
     lines: dict[str, list[str]] = {curve.label: [] for curve in chart.legend}
     ranges: dict[Any, Any] = {}
@@ -116,7 +116,7 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
 
 
 def _shared_range(ranges: dict[Any, Any], *axis: Any) -> Any:
-    """Return the range shared by all panels whose axes have the same label and limits."""
+    """Return the range shared by all panels whose axes have equal labels and limits."""
     start, end = axis[-1]
     return ranges.setdefault(axis, models.Range1d(start=start, end=end))
 

@@ -24,7 +24,7 @@ def identification_page(
     command: str = "",
     payload: Payload | None = None,
 ) -> Page:
-    """Return the HTML page of an identification.
+    """Create the report page of an identification.
 
     Args:
         result: result of `identify`.

@@ -26,7 +26,7 @@ with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
 
 
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
-    """Write each chart to `folder`/<key>.png.
+    """Write each chart to a file `<key>.png` in a folder.
 
     Returns:
         The paths of the files.
@@ -44,7 +44,7 @@ def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -
 
 
 def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
-    """Write one chart to a file, in the format of its suffix.
+    """Write one chart to an image file, in the format given by the file extension.
 
     Raises:
         OutputError: the file cannot be written, or matplotlib has no such format.

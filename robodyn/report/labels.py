@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words and units for labels and headings of a mechanism."""
+"""Words and units for labels and headings of charts and tables."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EFFORTS = {"N": "force", "N m": "torque"}
 
 
 def joint_titles(mechanism: Mechanism) -> list[str]:
-    """Return titles of the driven joints: `leg 1` for legs, else the joints' names."""
+    """Return titles of the driven joints: their names, or `leg 1` ... for legs."""
     names, noun = mechanism.joint_names, nouns_of(mechanism).joint
     if noun == "joint":
         return list(names)
@@ -20,7 +20,7 @@ def joint_titles(mechanism: Mechanism) -> list[str]:
 
 
 def effort_name(mechanism: Mechanism) -> str:
-    """Return `force` or `torque` if it applies to all joints, otherwise `effort`."""
+    """Return `force` or `torque` if it fits all driven joints, otherwise `effort`."""
     units = set(mechanism.drives.effort_units)
     return _EFFORTS[units.pop()] if len(units) == 1 else "effort"
 
@@ -31,10 +31,10 @@ def effort_labels(mechanism: Mechanism) -> list[str]:
 
 
 def position_name(mechanism: Mechanism) -> str:
-    """Return `length` for legs, `position` for other joints."""
+    """Return the term for positions of driven joints: `length` or `position`."""
     return "length" if nouns_of(mechanism).joint == "leg" else "position"
 
 
 def units_in_one(units: Sequence[str], per: str = "") -> str:
-    """Join the different units of a column or axis by commas, each followed by `per`."""
+    """Join the different units among `units` by commas, each followed by `per`."""
     return ", ".join(unit + per for unit in dict.fromkeys(units))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Capabilities of a machine: largest sinusoidal motions, and payloads that it can hold."""
+"""Data sheet of a machine: largest sinusoidal motions, and payloads that it can hold."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ ENDS = {
 
 
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
-    """Return chart and table of the largest sine motions; None if no drive has limits."""
+    """Create a chart and a table of the largest sine motions about home.
+
+    The result is None if no drive has limits.
+    """
     rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:
         return None
@@ -92,14 +95,14 @@ def _cell(value: Any) -> str | float:
 
 
 class HeldPayloads(NamedTuple):
-    """Payloads that can be held at rest over a slice of the workspace.
+    """Largest payloads that can be held at rest over a plane slice of the workspace.
 
     The orientation is that of home.
 
     Attributes:
         x, y: (COLUMNS,), (ROWS,) [m] displacements from home along two axes of the base frame.
-        mass: (ROWS, COLUMNS) [kg] with its center at the body's reference point, in addition to
-            the present payload; NaN out of reach.
+        mass: (ROWS, COLUMNS) [kg] with its center at the body's reference point, in addition to the
+            present payload; NaN out of reach.
         reason: for each cell, the drive whose effort limits the payload, or the limit that ends the
             workspace there.
     """
@@ -111,14 +114,14 @@ class HeldPayloads(NamedTuple):
 
 
 def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | None:
-    """Compute the payloads that can be held at rest over a slice through home.
+    """Compute the largest payloads that can be held at rest in a plane through home.
 
     Args:
-        m: mechanism.
-        across, up: indices of the base frame's axes along the columns and along the rows.
+        m: mechanism with effort limits.
+        across, up: indices of the two axes of the base frame that span the plane.
 
     Returns:
-        The payloads; None if the body cannot move along both axes.
+        The payloads on a grid; None if the body cannot move along both axes.
     """
     if not {across, up} <= set(motions.determining_rows(m)):
         return None
@@ -143,7 +146,15 @@ def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | 
 
 
 def held_table(m: Mechanism, held: HeldPayloads, across: str, up: str) -> str:
-    """Format a slice as an HTML table, colored by the limit of each cell."""
+    """Format payloads over a slice of the workspace as an HTML table.
+
+    The color of a cell shows which limit applies there.
+
+    Args:
+        m: mechanism.
+        held: payloads to show.
+        across, up: names of the axes.
+    """
     colors = {name: COLORS[k % len(COLORS)] for k, name in enumerate(m.joint_names)}
     head = "".join(f"<th>{number(float(x))}</th>" for x in held.x)
     body = ""

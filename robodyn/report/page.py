@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A self-contained HTML page: charts, tables and scripts in one file that loads nothing else."""
+"""Self-contained HTML page: charts, tables and scripts in one file that loads no other files."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ class Page:
     """Self-contained HTML page to which sections are added.
 
     Attributes:
-        title, subtitle: at the top of the page.
-        data: the results shown on the page, embedded as JSON in the element `data` for programs.
+        title, subtitle: heading at the top of the page.
+        data: results shown on the page, embedded for programs as JSON in the element with the ID
+            `data`.
         charts: charts added so far, for PNG and PDF files.
     """
 
@@ -42,14 +43,20 @@ class Page:
     _sections: list[tuple[str, str, Callable[[], str]]] = field(default_factory=list)
 
     def add(self, key: str, title: str, body: str) -> None:
-        """Add a section with HTML."""
+        """Add a section.
+
+        Args:
+            key: ID of the section, for links.
+            title: heading.
+            body: content as HTML.
+        """
         self._sections.append((key, title, lambda: body))
 
     def add_chart(self, chart: Chart, beside: str = "") -> None:
         """Add a section with a chart, its explanation and its legend.
 
         Args:
-            chart: the chart.
+            chart: chart to show.
             beside: HTML between the explanation and the chart.
         """
         self.charts.append(chart)
@@ -59,7 +66,7 @@ class Page:
         """Add a section that compares a motion with the limits of every joint.
 
         Args:
-            found: the comparison, as from `Margins.to_dict`.
+            found: margins of the motion, from `Margins.to_dict`.
         """
         verdict = " ".join(margin_lines(found)[0].split()).capitalize()
         head = ["joint", "quantity", "lowest", "highest", "limits", "used", "at [s]"]
@@ -76,12 +83,17 @@ class Page:
         )
 
     def add_parameters(self, mechanism: Mechanism) -> None:
-        """Add a section with the parameter tables of a mechanism."""
+        """Add a section with the tables of a mechanism's parameters."""
         tables = "".join(table(*each) for each in parameter_tables(mechanism))
         self.add("parameters", "Model parameters", tables)
 
     def add_provenance(self, command: str, **more: str) -> None:
-        """Add a section on how the page was made: command, version, date, and `more` rows."""
+        """Add a section with command line, version and date.
+
+        Args:
+            command: command line that made the page; empty if it was made from Python.
+            more: further values, by name.
+        """
         when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
         rows = [["command", command or "called from Python"], ["robodyn", __version__],
                 ["date", when], *([name, value] for name, value in more.items())]  # fmt: skip
@@ -89,7 +101,7 @@ class Page:
         self.add("made", "How this page was made", made)
 
     def html(self) -> str:
-        """Return the whole HTML document as a string.
+        """Return the whole page as an HTML document.
 
         Raises:
             MissingExtra: Bokeh is not installed.
@@ -119,9 +131,11 @@ def _asset(name: str) -> str:
 
 
 def chart_html(chart: Chart, beside: str = "") -> str:
-    """Return the HTML of a chart: explanation, legend, and panels.
+    """Return a chart as HTML: explanation, legend, and a grid of panels.
 
-    The panels are in a grid that follows the width of the page.
+    Args:
+        chart: chart to draw.
+        beside: HTML between the explanation and the legend.
     """
     # imported here: it needs Bokeh
     from robodyn.report.html_charts import HEIGHTS, drawing
@@ -148,14 +162,14 @@ def chart_html(chart: Chart, beside: str = "") -> str:
 
 
 def _json_element(text: str, name: str = "", kind: str = "") -> str:
-    """Return an HTML element with JSON, escaped so that no string ends the element."""
+    """Return a `<script>` element that contains JSON, escaped for HTML."""
     attributes = (f' id="{name}"' if name else "") + (f' class="{kind}"' if kind else "")
     content = text.replace("<", "\\u003c")
     return f'<script type="application/json"{attributes}>{content}</script>'
 
 
 def _swatch(curve: ChartLine) -> str:
-    """Return a sample of a curve for the legend, by CSS: its color and its dashes."""
+    """Return the CSS style of a curve's sample in the legend: color and dashes."""
     color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"
     if not curve.dash:
@@ -174,9 +188,13 @@ def table(
     caption: str = "",
     wrap: bool = False,
 ) -> str:
-    """Return an HTML table of labels and rounded numbers.
+    """Return a table as HTML; numbers are rounded to four digits.
 
-    The first cell of each row is its heading.
+    Args:
+        head: headings of the columns.
+        rows: cells of each row; the first one is its heading.
+        caption: title of the table.
+        wrap: whether lines break in cells.
     """
     title = f"<caption>{escape(caption)}</caption>" if caption else ""
     heads = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
@@ -201,14 +219,14 @@ def _limits(lower: float | None, upper: float | None) -> str:
 
 
 def cards(values: Sequence[tuple[str, str]]) -> str:
-    """Return key figures with their names as HTML."""
+    """Return key figures as HTML; each has a name and a value."""
     return '<dl class="cards">' + "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values
     ) + "</dl>"  # fmt: skip
 
 
 def write_page(page: Page, path: str | Path) -> str:
-    """Write a page to a file, and return it.
+    """Write a page to a file, and return its HTML.
 
     Raises:
         MissingExtra: Bokeh is not installed.

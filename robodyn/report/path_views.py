@@ -28,7 +28,7 @@ from robodyn.report.chart import (
 
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
-    """Chart the path of the platform or tip, in space and in the coordinate planes."""
+    """Create a chart of the body's path, in space and in the coordinate planes."""
     label = f"path of the {nouns_of(mechanism).body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(
@@ -42,10 +42,10 @@ def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
 
 
 def home_chart(mechanism: Mechanism) -> Chart:
-    """Chart the mechanism at home, in parallel projection.
+    """Create a drawing of a mechanism at home, in parallel projection.
 
     Raises:
-        InvalidInput: it has no home, or its kind provides no outline.
+        InvalidInput: the mechanism has no home, or its kind provides no outline.
     """
     home = mechanism.home
     parts = presentation.outline(mechanism, home)
@@ -85,7 +85,7 @@ def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> ChartLine:
 
 
 def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Return axes with tick labels along three edges of a box around points (k, 3)."""
+    """Return three edges of a box around points (k, 3) as axes, and their tick labels."""
     curves, notes = [], []
     low, high = every.min(axis=0), every.max(axis=0)
     step = _round_step(float((high - low).max()))
@@ -130,6 +130,6 @@ def _round_step(span: float) -> float:
 
 
 def _room(values: FloatArray) -> tuple[float, float] | None:
-    """Return limits around a coordinate that is constant; None if it varies."""
+    """Return limits around a coordinate (N,) that is constant; None if it varies."""
     low, high = float(values.min()), float(values.max())
     return (low - 0.1, high + 0.1) if high - low < 1e-9 else None

@@ -53,7 +53,7 @@ class PlanComparison:
     fitted: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """Return tracking errors, largest efforts and margins as data for JSON."""
+        """Return tracking errors, largest efforts and margins as a dictionary for JSON."""
         residual = self.commanded - self.model
         rows = [
             {
@@ -77,7 +77,7 @@ class PlanComparison:
         }
 
     def margins(self) -> Margins:
-        """Return the margins of the recorded motion to the limits of the joints.
+        """Compare the recorded motion with the limits of the mechanism.
 
         Velocities are computed by finite differences.
         """
@@ -103,7 +103,7 @@ def compare_with_plan(
     plan: Trajectory,
     start: float | None = None,
 ) -> PlanComparison:
-    """Compare a recorded run with its plan.
+    """Compare a recorded run with its plan, and its efforts with the model.
 
     Args:
         mechanism: recorded mechanism.

@@ -32,10 +32,10 @@ from robodyn.report.tables import Table
 def recorded_run_page(
     run: PlanComparison, path: str = "", bag: str = "", command: str = ""
 ) -> Page:
-    """Return the HTML page that compares a recorded run with its plan and its model.
+    """Create the report page that compares a recorded run with its plan and its model.
 
     Args:
-        run: the run and its plan.
+        run: comparison of the run with its plan.
         path: name of the plan.
         bag: file or folder of the recording.
         command: command line that made the page, shown at its end.
@@ -66,7 +66,12 @@ def _size_text(value: float, unit: str) -> str:
 
 
 def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
-    """Tabulate the largest commanded efforts and those of the model for each joint."""
+    """Create a table of the largest commanded and modeled efforts of each joint.
+
+    Args:
+        run: comparison of the run with its plan.
+        names: titles of the joints.
+    """
     unit = units_in_one(run.mechanism.drives.effort_units)
     head = ["joint", f"commanded [{unit}]", "model's", "difference", "RMS difference"]
     rows = [
@@ -126,7 +131,7 @@ def _condition(run: PlanComparison) -> Chart:
 def _coordinates(
     run: PlanComparison, configurations: FloatArray
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
-    """Return pose coordinates or joint positions (N, k), with names and units."""
+    """Return position variables (N, k) of configurations, with names and units."""
     mechanism = run.mechanism
     if mechanism.coordinates.is_pose:
         names = ("x", "y", "z", "roll", "pitch", "yaw")

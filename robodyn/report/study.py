@@ -49,12 +49,15 @@ class Study(MotionStudy):
         name: str = "",
         command: str = "",
     ) -> str:
-        """Return an HTML page with charts, extremes and the model's parameters.
+        """Create an HTML page with charts, extreme values and the model's parameters.
 
         Args:
             path: file to write the page to, if any.
             name: name of the motion.
-            command: command that requested the page, printed on it.
+            command: command line that made the page, shown at its end.
+
+        Returns:
+            The HTML document.
 
         Raises:
             OutputError: the file cannot be written.

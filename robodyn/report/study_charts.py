@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Charts of a study: efforts and their parts, condition number, joints, reactions."""
+"""Charts of a motion study: efforts and their terms, condition number, joints, reactions."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _REACTION_UNITS = {"force": "N", "moment": "N m"}
 
 
 def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[chart.Chart]:
-    """Return all charts of a study, in reading order.
+    """Create all charts of a motion study, in reading order.
 
     Args:
-        study: the study.
+        study: motion study.
         formulations: whether to compare the papers' formulations; by default for the mechanisms of
             the papers, and for a study with one of these formulations.
     """
@@ -54,9 +54,9 @@ def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[c
 
 
 def force_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the total effort of every joint and the terms that add up to it.
+    """Create a chart of the effort of each joint and the terms that add up to it.
 
-    All legs have one common scale.
+    All legs of a platform have a common scale.
     """
     mechanism = study.mechanism
     names, labels = joint_titles(mechanism), effort_labels(mechanism)
@@ -94,7 +94,7 @@ def force_chart(study: MotionStudy) -> chart.Chart:
 
 
 def fraction_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the dynamic fraction of the total effort where that is not near zero."""
+    """Create a chart of the fraction of leg forces due to the legs' own dynamics."""
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
     peak = np.nanmax(size, axis=0)
@@ -115,7 +115,7 @@ def fraction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def condition_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the condition number, its thresholds, and when it exceeds them."""
+    """Create a chart of the condition number, with its thresholds."""
     values = study.condition_number
     curves = [chart.ChartLine(study.time, values, "SI units", chart.COLORS[0], chart.SOLID, 1.8)]
     if study.characteristic_length != 1.0:
@@ -136,7 +136,7 @@ def condition_chart(study: MotionStudy) -> chart.Chart:
 
 
 def joint_charts(study: MotionStudy) -> list[chart.Chart]:
-    """Chart positions and velocities of the driven joints."""
+    """Create charts of positions and velocities of the driven joints."""
     mechanism = study.mechanism
     names, units = joint_titles(mechanism), mechanism.drives.units
     position, joint = position_name(mechanism), nouns_of(mechanism).joint
@@ -153,7 +153,7 @@ def joint_charts(study: MotionStudy) -> list[chart.Chart]:
 
 
 def reaction_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the magnitudes of the constraint forces and moments in the joints."""
+    """Create a chart of the magnitudes of constraint forces and moments in the joints."""
     assert study.reactions is not None
     panels = []
     for name, values in study.reactions._asdict().items():
@@ -180,7 +180,7 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
-    """Return the names of formulations that are neither exact nor massless."""
+    """Return the names of the formulations of inverse dynamics that papers published."""
     return [name for name in formulations(mechanism) if name not in ("exact", "massless")]
 
 
@@ -193,7 +193,7 @@ def _is_published(study: MotionStudy) -> bool:
 
 
 def formulation_chart(study: MotionStudy) -> chart.Chart:
-    """Chart the differences of the papers' formulations from exact inverse dynamics."""
+    """Create a chart of the papers' formulations minus exact inverse dynamics."""
     exact = other_forces(study, "exact")
     errors = {
         f"{name} − exact": other_forces(study, name) - exact
@@ -217,9 +217,10 @@ def formulation_chart(study: MotionStudy) -> chart.Chart:
 
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
-    """Return efforts (N, n) [N or N m] of a study's motion by another formulation.
+    """Compute the efforts of a study's motion with another formulation.
 
-    They are NaN at configurations without a solution.
+    Returns:
+        Efforts (N, n) [N or N m], NaN at configurations without a solution.
     """
     if formulation == study.formulation:
         return study.forces
@@ -236,7 +237,13 @@ def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
 
 
 def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
-    """Return times [s] at which positive values rise above a level."""
+    """Return the times [s] at which positive values rise above a level.
+
+    Args:
+        time: (N,) [s] times of the values.
+        values: (N,) positive values, interpolated logarithmically.
+        level: level to exceed.
+    """
     with np.errstate(divide="ignore"):
         above = np.log(values / level)
     rows = np.flatnonzero((above[:-1] <= 0.0) & (above[1:] > 0.0))

@@ -21,10 +21,10 @@ from robodyn.report.tables import Table
 def study_page(
     study: MotionStudy, path: str = "", command: str = "", formulations: bool | None = None
 ) -> Page:
-    """Return the HTML page of a study.
+    """Create the report page of a motion study.
 
     Args:
-        study: the study.
+        study: motion study.
         path: name of the motion.
         command: command line that made the page, shown at its end.
         formulations: whether to compare the papers' formulations, see `study_charts`.
@@ -73,7 +73,12 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
 
 
 def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
-    """Tabulate effort peaks, position ranges and zero crossings of the driven joints."""
+    """Create a table of each joint's effort peaks, positions and zero crossings.
+
+    Args:
+        study: motion study.
+        names: titles of the joints.
+    """
     fractions = ["dynamic/total"] if "massless" in study.terms else []
     head = ["joint", f"peak [{units_in_one(study.mechanism.drives.effort_units)}]", "at [s]",
             *study.terms, *fractions, f"from [{units_in_one(study.mechanism.drives.units)}]",

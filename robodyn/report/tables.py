@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for a page and for a terminal, and the parameter tables of a mechanism."""
+"""Tables for report pages and the terminal, and the parameter tables of a mechanism."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Table(NamedTuple):
     title: str = ""
 
     def lines(self) -> list[str]:
-        """Format the head and rows with aligned columns, one string each, for a terminal."""
+        """Format the table for a terminal: one string per row, with aligned columns."""
         cells = [
             [cell if isinstance(cell, str) else f"{cell:.4g}".replace("nan", "–") for cell in row]
             for row in (self.head, *self.rows)
@@ -39,9 +39,9 @@ class Table(NamedTuple):
 
 
 def parameter_tables(mechanism: Mechanism) -> list[Table]:
-    """Return the tables of a mechanism's parameters, with cells formatted as strings.
+    """Create the tables of a mechanism's parameters, with cells formatted as strings.
 
-    The first title states the gravity.
+    The title of the first table states the gravity.
     """
     notes = [f" (gravity {vector(gravity_vector(mechanism))} m/s²)"]
     tables = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Natural modes and frequency responses of a machine with elastic drives, as charts."""
+"""Table and charts of the natural modes and frequency responses of a machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
 def modes_table(m: Mechanism) -> Table | None:
-    """Tabulate the natural modes of a mechanism at home; None for rigid drives."""
+    """Create a table of the natural modes at home; None for rigid drives."""
     if not is_elastic(m):
         return None
     modes = m.modes(m.home)
@@ -42,9 +42,10 @@ def modes_table(m: Mechanism) -> Table | None:
 
 
 def vibration_charts(m: Mechanism) -> list[Chart]:
-    """Chart the natural modes at home, and responses to base motion and to wrenches.
+    """Create charts of natural modes and frequency responses at home.
 
-    At an unstable equilibrium there are no charts.
+    The responses are those to motion of the base and to wrenches on the body. The list is empty if
+    the equilibrium is unstable.
     """
     modes = m.modes(m.home)
     if not modes.stable:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Page of a workspace: numbers, and views of its boundary from three sides or in its plane."""
+"""Report page of a workspace: volume, and views of its boundary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,12 @@ _VIEWS = (
 
 
 def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
-    """Return the HTML page of a workspace: volume, limits, views of its boundary."""
+    """Create the report page of a workspace: volume, limits, views of its boundary.
+
+    Args:
+        region: computed workspace.
+        command: command line that made the page, shown at its end.
+    """
     name = region.needs.mechanism.name
     numbers = {"volume": region.volume, "volume_error": region.volume_error, "unit": region.unit}
     page = Page(f"{name}, {region.kind} workspace", region.text, {"kind": region.kind, **numbers})
@@ -64,13 +69,16 @@ def surfaces_image(
     eye: tuple[float, float],
     hidden: str,
 ) -> str:
-    """Return an HTML image of the boundary (blue) and the singular surface (red).
+    """Draw a workspace's boundary (blue) and singular surface (red) as an HTML image.
 
     Args:
-        boundary, singular: surfaces to draw.
-        labels: labels of the axes.
-        eye: elevation and azimuth [deg].
-        hidden: the axis along the line of sight, if any.
+        boundary, singular: surfaces to draw; `singular` may be None.
+        labels: labels of the three axes.
+        eye: elevation and azimuth [deg] of the camera.
+        hidden: axis along the line of sight, `x`, `y` or `z`; empty if there is none.
+
+    Returns:
+        An HTML element that contains the picture.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -101,11 +109,14 @@ def surfaces_image(
 
 
 def area_image(region: TipRegion, labels: list[str]) -> str:
-    """Return an HTML image of a region of two coordinates and its requirements.
+    """Draw a plane workspace and the limits at its edge as an HTML image.
 
     Args:
-        region: region with two dimensions.
-        labels: labels of its three coordinates; the plane has those that vary.
+        region: workspace in which only two coordinates vary.
+        labels: labels of the three coordinates.
+
+    Returns:
+        An HTML element that contains the picture.
 
     Raises:
         MissingExtra: matplotlib is not installed.

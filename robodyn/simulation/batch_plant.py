@@ -45,8 +45,8 @@ class BatchPlant:
 
     Args:
         mechanism: mechanism of all rows, or a sequence with one mechanism for each row, with its
-            own payload, friction or dimensions. A mechanism of `PayloadVariants` is built only if
-            its row cannot be stepped in SIMD lanes.
+            own payload, friction or dimensions. The mechanisms of `PayloadVariants` are created
+            only for rows that the SIMD code does not support.
         count: number of rows; by default the number of given mechanisms.
         dt: length [s] of an integration step.
         end_stops: end stops at the position limits; None for no end stops.
@@ -55,7 +55,7 @@ class BatchPlant:
         integrator: `rk4` or `semi_implicit`, as for `Plant`.
 
     Attributes:
-        failed: (count,) rows that are skipped.
+        failed: (count,) whether each row has failed and is skipped.
         problem: reason of each failure, by the index of the row.
 
     Raises:
@@ -126,18 +126,18 @@ class BatchPlant:
 
     @property
     def motor_positions(self) -> FloatArray:
-        """Positions (count, n) of the motors of elastic drives; (count, 0) for rigid drives."""
+        """Positions (count, n) of elastic drives' motors; (count, 0) for rigid drives."""
         return np.array(self._q[:, 0, self._sizes[0] :])
 
     @property
     def motor_velocities(self) -> FloatArray:
-        """Velocities (count, n) of the motors of elastic drives; (count, 0) for rigid drives."""
+        """Velocities (count, n) of elastic drives' motors; (count, 0) for rigid drives."""
         return np.array(self._v[:, 0, self._sizes[1] :])
 
     def replace_mechanisms(
         self, mechanism: Mechanism | Sequence[Mechanism], rows: ArrayLike | None = None
     ) -> None:
-        """Replace the mechanisms of rows, and reset these rows to their homes.
+        """Replace the mechanisms of some rows, and reset these rows to home.
 
         Args:
             mechanism: mechanism of these rows, or a sequence with one for each of them.
@@ -262,10 +262,10 @@ class BatchPlant:
         wrench: ArrayLike | None = None,
         base: BaseMotion | None = None,
     ) -> None:
-        """Advance every row by `steps` of dt with constant efforts, wrenches and base motions.
+        """Advance every row by `steps` steps with constant efforts, wrenches, base motion.
 
         Args:
-            efforts: (n,) or (count, n) [N or N m], limited to the actuators.
+            efforts: (n,) or (count, n) [N or N m]; they are limited to the actuators' range.
             steps: number of steps.
             wrench: (6,) or (count, 6) [N, N m] on the body, base frame; zero by default.
             base: motion of the base, one for all or one for each row; at rest by default.
@@ -298,7 +298,7 @@ class BatchPlant:
             self.problem[row] = self._why(row, moves)
 
     def _project(self, row: int, configuration: FloatArray) -> FloatArray:
-        """Return a row's configuration with its constraints met; raise if impossible."""
+        """Return a row's configuration after projection onto the constraints."""
         different = distinct(self.mechanisms)
         one = different[row if len(different) > 1 else 0]
         one.joint_positions(configuration)
@@ -306,7 +306,7 @@ class BatchPlant:
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
-        """Compiled steps of many rows in SIMD lanes; None if these mechanisms have none."""
+        """Compiled steps of several rows in SIMD lanes; None if unsupported."""
         first = distinct(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None
@@ -319,7 +319,7 @@ class BatchPlant:
         return steps
 
     def _run_lanes(self, lanes: BatchSteps, moves: bool) -> None:
-        """Advance rows in SIMD lanes until a row needs the scalar path.
+        """Advance several rows at a time in SIMD lanes, as far as this is possible.
 
         The result of a row does not depend on failures of other rows.
         """
@@ -385,7 +385,7 @@ class _Row(NamedTuple):
 
 
 def _restore(kind: type[BatchPlant], made_of: tuple[Any, ...], state: Any) -> BatchPlant:
-    """Return a plant with the pickled state of another one."""
+    """Create a plant from pickled constructor arguments and state."""
     mechanisms, dt, stops, limited, integrator = made_of
     options = {"end_stops": stops, "limit_efforts": limited, "integrator": integrator}
     plant = kind(mechanisms, dt=dt, **options)

@@ -13,12 +13,12 @@ from robodyn.checks import as_scalar
 class Brakes:
     """Brakes that are closed until an effort is commanded, and close when commands stop.
 
-    Efforts of zero do not open closed brakes: a controller that has released the mechanism, or has
-    not started, sends them.
+    Efforts of zero do not open closed brakes, because a controller also sends zeros before it
+    starts and after it has released the mechanism.
 
     Args:
-        timeout: time [s] without a command after which the brakes close; 0 for never, then the last
-            command remains in effect.
+        timeout: time [s] without a command after which the brakes close; with 0 the brakes never
+            close, and the last command remains in effect.
         closed: whether the brakes are closed initially.
 
     Attributes:

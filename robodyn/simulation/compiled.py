@@ -5,7 +5,8 @@
 The planned motion and the load are sampled in advance, at all times at which the Python loop of
 `SimulationTask` would evaluate them. Compiled code stops at the first failure. The Python loop then
 continues from the last good state, encounters the same failure and raises the error. `law_of`
-returns the compiled law of a controller, `rows_for` the planned motion that the law reads.
+returns the compiled control law of a controller; `rows_for` computes the planned motion that is its
+input.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ PARTS = 100
 
 
 def complete(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
-    """Simulate the remaining rows of a run, in compiled code as far as possible.
+    """Complete a simulation, in compiled code as far as possible.
 
     `progress` is called repeatedly with the simulated time [s].
 
@@ -48,7 +49,7 @@ def complete(run: SimulationTask, progress: Callable[[float], None] | None = Non
 
 
 def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None) -> None:
-    """Simulate rows of a run in compiled code, until it cannot continue."""
+    """Advance a simulation in compiled code, as far as this is possible."""
     law = None if run.load_knows_state else law_of(run.controller)
     if law is not None and law.driver is not None and not run.is_sampled:
         return  # the load is evaluated at every stage
@@ -91,7 +92,7 @@ def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], O
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
-    """Return the arguments of compiled code for the rows from `first` to `last` of a run."""
+    """Return the arguments of compiled code for the recorded times `first` to `last`."""
     plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
@@ -134,7 +135,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
 
 
 def _wrenches(load: Any, times: FloatArray) -> FloatArray:
-    """Return the wrenches of a load: (k, m, 6) at times (k, m) [s], or one if constant."""
+    """Evaluate a load to wrenches (k, m, 6) at times (k, m) [s]; (1, 1, 6) if fixed."""
     if callable(load):
         return as_array("wrench", [[load(float(t)) for t in row] for row in times], (6,))
     return np.zeros((1, 1, 6)) + (0.0 if load is None else load)
@@ -144,10 +145,10 @@ _NO_GAIN = np.zeros((0, 0))
 
 
 class Law(NamedTuple):
-    """Control law and gains by which compiled code computes a controller's efforts.
+    """Control law and gains of a controller in compiled code.
 
     Attributes:
-        kind: code of a law in `dynamics.kernels.control_laws`.
+        kind: integer that selects a law of `dynamics.kernels.control_laws`.
         model: the controller's model of the mechanism; None if it needs none.
         kp, kv: (nv, nv) gains of position and velocity errors, or (0, 0) for laws without feedback;
             kp may have further rows (n, nv), see
@@ -163,9 +164,9 @@ class Law(NamedTuple):
 
 
 def law_of(controller: computed_torque.Controller) -> Law | None:
-    """Return the compiled law of a controller; None if it has none.
+    """Return the compiled law of a controller; None if it is not supported.
 
-    Derived classes have none, because they may behave differently.
+    Derived classes are not supported, because they may behave differently.
     """
     controller = as_called(controller)
     # a derived class may behave differently
@@ -191,9 +192,9 @@ def rows_for(
     times: FloatArray,
     base: Callable[[float], BaseMotion] | None = None,
 ) -> FloatArray:
-    """Compute the planned values (N, k) that a controller's law reads at times (N,) [s].
+    """Compute the planned values (N, k) that are inputs of a law at times (N,) [s].
 
-    Compiled code takes the motion of the base from the loads.
+    Depending on the controller, these are the planned motion, efforts, or both.
 
     Raises:
         RobodynError, or an error of the trajectory: the controller has no result at some time.

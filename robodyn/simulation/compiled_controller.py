@@ -20,7 +20,7 @@ from robodyn.trajectories.base import Trajectory
 
 
 class CompiledController:
-    """Controller whose law is a function compiled by `numba.njit`.
+    """Controller whose control law is a function compiled by `numba.njit`.
 
     Args:
         law: function of time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at
@@ -38,16 +38,20 @@ class CompiledController:
         return self.law(time, configuration, velocity, desired)
 
     def rows(self, trajectory: Trajectory, times: FloatArray, count: int) -> FloatArray:
-        """Return the rows that the law reads at times (N,) [s].
+        """Compute the inputs (N, k) of the control law at times (N,) [s].
 
-        A row has space for `count` efforts, then the time and the planned motion.
+        The columns are `count` zeros, which the efforts will replace, the time, and the planned
+        motion.
         """
         room = np.zeros((len(times), count)), times[:, None]
         return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
 
 
 def as_called(controller: Any) -> Any:
-    """Return a function compiled by Numba as `CompiledController`; others unchanged."""
+    """Wrap a function compiled by Numba in a `CompiledController`.
+
+    Other controllers are returned unchanged.
+    """
     return _of(controller) if isinstance(controller, Dispatcher) else controller
 
 
@@ -56,7 +60,7 @@ _of = cache(CompiledController)
 
 
 def at_its_address(compiled: Any) -> Any:
-    """Return a compiled function that is not inlined, but called by its address."""
+    """Wrap a compiled function so that callers call its address and do not inline it."""
 
     @intrinsic  # type: ignore[untyped-decorator]
     def call(typing: Any, plant: Any, model: Any, arrays: Any, law: Any, i: Any, j: Any) -> Any:
@@ -78,10 +82,12 @@ def at_its_address(compiled: Any) -> Any:
 
 
 def driver(law: Dispatcher) -> Callable[[Any], Any]:
-    """Return a decorator of simulation loops, which calls `law` for each row's efforts.
+    """Create a decorator for compiled simulation loops that calls a control law.
 
-    The decorated loop writes the efforts to the entries of the row from which the law
-    `control_laws.GIVEN` reads them.
+    `law` is a function compiled by Numba, see `CompiledController`.
+
+    At every recorded time, the decorated loop calls `law`, writes its efforts to the inputs of the
+    fixed law `control_laws.GIVEN`, and advances the simulation to the next time.
     """
 
     def driven(loop: Any) -> Any:

@@ -33,8 +33,7 @@ MOST_CALLS = 200_000
 def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return both ends of steps (...) [s], moved inward by one floating-point number.
 
-    The acceleration jumps at switching times. If a step begins or ends at one, its acceleration
-    there is that just inside the step.
+    If the acceleration jumps at an end of a step, it is then evaluated on the side within the step.
     """
     return np.nextafter(start, end), np.nextafter(end, start)
 
@@ -42,7 +41,16 @@ def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray
 def dormand_prince_853(
     mechanism: Mechanism, acceleration: Acceleration, times: FloatArray, state: State
 ) -> list[State]:
-    """Integrate a smooth motion; return its states at all times [s] after the first.
+    """Integrate a smooth motion by SciPy's adaptive method DOP853.
+
+    Args:
+        mechanism: mechanism that moves.
+        acceleration: function of time, configuration and velocity.
+        times: [s] times of the states, increasing.
+        state: configuration and velocity at the first time.
+
+    Returns:
+        Configuration and velocity at all times after the first.
 
     Raises:
         SimulationFailed: the next state is not finite; `time` is relative to the first time.
@@ -90,7 +98,7 @@ def dormand_prince_853(
 def runge_kutta_4(
     mechanism: Mechanism, acceleration: Acceleration, times: tuple[float, float], state: State
 ) -> State:
-    """Integrate one Runge-Kutta step of order 4; return the state at its end.
+    """Integrate the motion over one Runge-Kutta step of order 4.
 
     Args:
         mechanism: mechanism that moves.

@@ -38,9 +38,9 @@ class SimulationResults:
     """Result of B simulations: histories at the same K times; NaN after a failure.
 
     Attributes:
-        time: (K,) [s].
-        configuration: (B, K, nq).
-        velocity: (B, K, nv).
+        time: (K,) [s] recorded times.
+        configuration: (B, K, nq) configurations.
+        velocity: (B, K, nv) velocities.
         effort: (B, K, n) [N or N m] effort applied from each time until the next one, after limits.
         completed: (B,) whether the simulation reached its end.
         problem: reason of each failure, by the index of the simulation.
@@ -88,10 +88,10 @@ def simulate_many(
             switching times.
         wrench: constant (B, 6) or (6,) [N, N m], or functions of time [s].
         dt, control_dt: as for `simulate`.
-        every: number of rows from one recorded row to the next; the last row is always recorded.
+        every: record every n-th control instant or step; the last one is always recorded.
         settings: as for `simulate`; the default duration is that of the longest trajectory.
         progress: called with the number of completed simulations.
-        options: fields that replace those of the settings, such as `initial`.
+        options: keyword arguments that override fields of `settings`, such as `initial`.
 
     Returns:
         Histories of all simulations.
@@ -205,7 +205,7 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
 
 
 def _put(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
-    """Copy the recorded rows of a run to its row of the result; it may have ended early."""
+    """Copy the recorded states of a simulation to the result; it may have ended early."""
     rows, last = kept[kept <= run.row], run.row
     results.configuration[number, : len(rows)] = run.configuration[rows]
     results.velocity[number, : len(rows)] = run.velocity[rows]

@@ -90,7 +90,7 @@ class Plant:
         The motors of elastic drives hold the configuration against gravity.
 
         Args:
-            configuration: (nq,).
+            configuration: (nq,); home by default.
             velocity: (nv,); zero by default.
 
         Raises:
@@ -119,7 +119,7 @@ class Plant:
 
     @property
     def state(self) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity, each followed by that of the motors if drives are elastic."""
+        """Configuration and velocity, with those of the motors of elastic drives appended."""
         if self.motor_positions is None or self.motor_velocities is None:
             return self.configuration, self.velocity
         return (
@@ -154,9 +154,10 @@ class Plant:
 
     @property
     def beyond_limits(self) -> tuple[str, ...]:
-        """Names of the joints whose positions exceed their limits, cones included.
+        """Names of the joints, passive ones included, whose positions exceed their limits.
 
-        Passive joints are included, as they have no end stops in a simulation.
+        The limits include the cones of the joints at the legs' ends. Passive joints have no end
+        stops in a simulation.
         """
         return travel.exceeded_limits(self.mechanism, self.configuration)
 
@@ -171,11 +172,11 @@ class Plant:
         """Return efforts reduced to those that the motors can exert at given states.
 
         Args:
-            effort: (..., n) [N or N m].
+            effort: (..., n) [N or N m] requested efforts.
             configuration, velocity: states (..., k), see `state`.
 
         Returns:
-            Efforts (..., n).
+            Efforts (..., n) [N or N m].
         """
         if not self.limits_motors:
             return effort
@@ -191,10 +192,10 @@ class Plant:
         """Return an effort limited to what the actuators can exert at standstill.
 
         Args:
-            effort: (n,) [N or N m].
+            effort: (n,) [N or N m] requested efforts.
 
         Returns:
-            Effort (n,).
+            Efforts (n,) [N or N m].
 
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.
@@ -216,11 +217,11 @@ class Plant:
         """Advance by `steps` steps with a constant effort and external wrench.
 
         Args:
-            effort: (n,) [N or N m].
+            effort: (n,) [N or N m] commanded efforts.
             steps: number of steps of dt.
             wrench: (6,) [N, N m] on the body, base frame; zero by default.
-            base: constant motion of the base, or its motions (3,) at the start, midpoint and end of
-                each step; at rest by default.
+            base: constant motion of the base, or a batch of three motions, at the start, midpoint
+                and end of each step; at rest by default.
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or `steps` is below 1.
@@ -273,7 +274,7 @@ def is_semi_implicit(mechanism: Mechanism, integrator: str) -> bool:
 
 
 def with_base(wrench: FloatArray, rows: FloatArray) -> FloatArray:
-    """Return wrenches (..., 6) followed by motions of the base (..., 9), as (..., 15)."""
+    """Concatenate wrenches (..., 6) and motions of the base (..., 9) to (..., 15)."""
     shape = np.broadcast_shapes(wrench.shape[:-1], rows.shape[:-1])
     parts = (np.broadcast_to(part, (*shape, part.shape[-1])) for part in (wrench, rows))
     return np.concatenate(list(parts), axis=-1)
@@ -286,9 +287,15 @@ STABLE = 2.785
 def why_it_failed(
     mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray, dt: float
 ) -> str:
-    """Return a sentence that suggests a remedy for a state that diverged.
+    """Return a suggestion of a remedy for a simulation that diverged.
 
-    It depends on the friction of the joints and on the step `dt` [s].
+    Args:
+        mechanism: simulated mechanism.
+        configuration, velocity: (nq,) and (nv,) last finite state.
+        dt: [s] integration step.
+
+    Returns:
+        A sentence, which depends on the friction of the joints and on the step.
     """
     try:
         mechanism.forward_dynamics(configuration, velocity, np.zeros(len(mechanism.joint_names)))
@@ -317,7 +324,7 @@ def why_it_failed(
 
 
 def _friction_of(mechanism: Mechanism, index: int) -> str:
-    """Return a phrase on the friction and damping of a coordinate's joint."""
+    """Describe the friction and damping of a coordinate's joint, for a message."""
     joint, names = mechanism.coordinates.velocity_names[index], mechanism.joint_names
     index = names.index(joint) if joint in names else 0
     parts = []

@@ -18,7 +18,7 @@ class PositionDrives:
     Args:
         positions: (n,) [m or rad] initial positions.
         dt: time [s] between steps.
-        bandwidth: [Hz] of the lag.
+        bandwidth: [Hz] cutoff frequency of the lag.
         delay: time [s] from a command to its effect.
     """
 

@@ -39,13 +39,13 @@ class Event:
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """Result of a simulation: its histories, one row for each recorded time.
+    """Result of a simulation: histories with N recorded times.
 
     Attributes:
         mechanism: simulated mechanism.
-        time: (N,) [s].
-        configuration: (N, nq).
-        velocity: (N, nv).
+        time: (N,) [s] recorded times.
+        configuration: (N, nq) configurations.
+        velocity: (N, nv) velocities.
         effort: (N, n) [N or N m] effort applied from each time until the next one, after limits.
         desired: planned motion at the same times, if there was a trajectory.
         events: events in order of time.
@@ -77,7 +77,7 @@ class SimulationResult:
     def energy(self) -> FloatArray:
         """Kinetic and potential energy (N,) [J]; the potential energy is zero at the base.
 
-        Both include the elasticity of the drives and the rotors.
+        The energies of elastic drives and of rotors are included.
         """
         state = self.configuration, self.velocity
         if self.motor_positions is None or self.motor_velocities is None:
@@ -90,8 +90,8 @@ class SimulationResult:
         """Convert the histories into an xarray Dataset.
 
         Its dimensions are `time` [s], `coordinate` of the configuration, `rate` of the velocity and
-        `joint` of the efforts. If there is a planned motion, it contains `desired_configuration`
-        and so on.
+        `joint` of the efforts. If there is a planned motion, it also contains
+        `desired_configuration` and so on.
 
         Raises:
             MissingExtra: xarray is not installed.

@@ -31,11 +31,11 @@ class Sensor:
         seed: seed of the noise.
         position_step, velocity_step: resolutions [m or rad] and [m/s or rad/s], one number or
             (nv,); 0 for exact values.
-        every: periods between samples; in between, the last sample is returned.
+        every: number of control periods between samples; in between, the last sample is returned.
 
     Raises:
-        InvalidInput: deviations or steps are negative or have another shape, or `latency` or
-            `every` is not an integer of at least 0 or 1.
+        InvalidInput: deviations or steps are negative or have another shape, or `latency` is not an
+            integer of at least 0, or `every` not one of at least 1.
     """
 
     def __init__(
@@ -70,8 +70,8 @@ class Sensor:
         """Return the measurement of a true state; must be called once per period.
 
         Args:
-            configuration: (nq,).
-            velocity: (nv,).
+            configuration: (nq,) true configuration.
+            velocity: (nv,) true velocity.
 
         Returns:
             Measured configuration (nq,) and velocity (nv,).

@@ -53,8 +53,8 @@ def simulate(
     time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at that time. A
     controller of your own in Python gives equal results, but each call takes 15 to 30 us, so the
     simulation takes 1.3 to 5 times as long at 200 Hz and 2 to 18 times as long at 1 kHz. If it
-    computes the torque with the mechanism's model, a call takes 60 to 140 us, and the simulation 2
-    to 16 and 8 to 55 times as long.
+    computes the torque with the mechanism's model, a call takes 60 to 140 us, and the simulation
+    takes 2 to 16 times as long at 200 Hz and 8 to 55 times as long at 1 kHz.
 
     With dry friction, a joint at rest under less than its static friction stays exactly at rest.
     Damping that is too strong for the step is integrated implicitly. In both cases, a continuous
@@ -79,7 +79,7 @@ def simulate(
             evaluated before each step with sampled control; such simulations are not compiled.
         settings: all other settings, such as a moving base.
         progress: called from time to time with the simulated time [s].
-        options: fields that replace those of the settings, such as `duration`.
+        options: keyword arguments that override fields of `settings`, such as `duration`.
 
     Returns:
         Histories at every control instant (sampled) or step (continuous).
@@ -122,7 +122,7 @@ def find_events(
 
     Args:
         mechanism: mechanism that moved.
-        time, configuration: (N,) [s] and (N, ...).
+        time, configuration: (N,) [s] and (N, nq) history of the motion.
         required, applied: (N - 1, n) [N or N m] efforts from each time on, before and after limits.
 
     Returns:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulation in progress, which fills its histories row by row.
+"""Simulation in progress, which computes its histories step by step.
 
-`compiled` fills rows faster, with equal results, for the controllers and kinds that it supports.
+The module `compiled` does this faster, with equal results, for the controllers and mechanisms that
+it supports.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ INTEGRATORS: tuple[str, ...] = get_args(Integrator)
 
 
 class SimulationTask:
-    """Histories of a plant under a controller, filled row by row.
+    """Simulation in progress: a plant, its controller, and histories of N rows.
+
+    A row is a recorded time: a control instant or an integration step.
 
     Args:
         mechanism, controller, trajectory, dt, control_dt, wrench, settings: as for `simulate`.
@@ -40,10 +43,10 @@ class SimulationTask:
     Attributes:
         plant: the plant, in the initial state of the settings or the trajectory.
         time: (N,) [s] of each row.
-        configuration, velocity: (N, ...).
+        configuration, velocity: (N, nq) and (N, nv).
         motor_positions, motor_velocities: (N, n) of elastic drives, or (N, 0).
-        rows: (N, ...) complete states of the plant: configurations, then motor positions, and
-            velocities, then motor velocities.
+        rows: complete states of the plant, two arrays (N, ...): configurations with motor
+            positions, and velocities with motor velocities.
         feedback: side of elastic drives at which the controller measures.
         required, applied: (N - 1, n) [N or N m] efforts before and after limits.
         load: the wrench: constant, a function of time, or of time and state.
@@ -123,7 +126,7 @@ class SimulationTask:
         self.row = 0
 
     def finish(self, progress: Callable[[float], None] | None = None) -> None:
-        """Simulate the remaining rows in Python.
+        """Complete the simulation in Python.
 
         `progress` is called with the simulated time [s]. Semi-implicit steps and those with
         sticking joints or elastic drives run in compiled code, which cannot call a Python
@@ -155,7 +158,7 @@ class SimulationTask:
             self.row = row + 1
 
     def _hold(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Advance to the next row with the controller's efforts held constant.
+        """Advance to the next control instant with the controller's efforts held constant.
 
         The load is evaluated in the middle of each step with the state before it, the motion of the
         base three times per step. Return the efforts (n,) before and after limits.
@@ -189,7 +192,7 @@ class SimulationTask:
             raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
 
     def _act_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Advance to the next row, with the controller evaluated at every stage.
+        """Advance by one step, with the controller evaluated at every stage.
 
         Return the efforts (n,) before and after limits, at the beginning.
         """
@@ -235,18 +238,18 @@ class SimulationTask:
 
 
 def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:
-    """Return how many equal steps of at most `longest` [s] fill each interval (...)."""
+    """Compute how many equal steps of at most `longest` [s] fill each interval (...)."""
     needed = np.ceil(np.subtract(then, now) / longest * (1.0 - 1e-9))
     return np.maximum(needed, 1.0).astype(np.int64)
 
 
 def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
-    """Return start, midpoint and end (k, 3) [s] of steps, from their starts and lengths."""
+    """Compute start, midpoint and end (k, 3) [s] of steps from starts and lengths."""
     return np.asarray(start, dtype=np.float64)[:, None] + np.multiply.outer(dt, [0.0, 0.5, 1.0])
 
 
 def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
-    """Return the motion of the base (...) at times (...) [s]."""
+    """Evaluate a function of the base's motion at times (...) [s] to a batch."""
     known, place = np.unique(times, return_inverse=True)
     rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
     return BaseMotion(*np.split(rows, 3, axis=-1))
@@ -281,7 +284,7 @@ def _of_time(
 
 
 def _grid(marks: list[float], period: float) -> FloatArray:
-    """Return times [s] with steps of at most `period`, including all marks."""
+    """Return times [s] with steps of at most `period`, including all those in `marks`."""
     stretches = [
         np.linspace(a, b, int(steps_between(a, b, period)) + 1)[:-1]
         for a, b in zip(marks[:-1], marks[1:], strict=True)

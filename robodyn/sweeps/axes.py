@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Axes of a sweep, read from strings, values or arrays."""
+"""Axes of a parameter sweep, parsed from strings, numbers or arrays."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ LARGEST_AXIS = 1_000_000
 
 @dataclass(frozen=True)
 class GridAxis:
-    """Increasing values (n,) of a variable in a grid."""
+    """Axis of a grid: a variable and its increasing values (n,)."""
 
     name: str
     values: FloatArray
 
     @property
     def low(self) -> float:
-        """Smallest value."""
+        """Smallest value on the axis."""
         return float(self.values[0])
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Range of a variable in a sample."""
+    """Range of a variable from which a sweep draws samples."""
 
     name: str
     low: float
@@ -52,7 +52,7 @@ def read_axis(
         given: `"low:high:count"` or an array of values for a grid; `"low:high"` for a sample; a
             number, also as a string, for a constant.
         known: variables of the mechanism.
-        sampled: whether the sweep samples intervals instead of a grid.
+        sampled: whether the sweep draws samples from intervals instead of evaluating a grid.
 
     Returns:
         The axis, the interval, or the constant value.

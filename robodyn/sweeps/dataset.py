@@ -59,7 +59,15 @@ def dataset(plan: SweepPlan, make: Make) -> Any:
 
 
 def chunk_shapes(plan: SweepPlan, empty: Any) -> dict[str, tuple[int, ...]]:
-    """Return the chunk shape of every array that is computed in chunks, by name."""
+    """Return the shapes of the chunks in which a sweep's arrays are computed.
+
+    Args:
+        plan: plan of the sweep.
+        empty: Dataset of the sweep.
+
+    Returns:
+        Chunk shapes by array name, for arrays with the dimensions of the sweep.
+    """
     count = len(plan.points.dims)
     return {
         name: (*plan.points.chunk_shape, *variable.shape[count:])

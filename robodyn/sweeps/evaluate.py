@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Evaluation of a batch of states, with NaN where there is no solution."""
+"""Evaluation of the quantities of a sweep for a batch of states."""
 
 from __future__ import annotations
 
@@ -26,13 +26,19 @@ def evaluate(
     quantities: tuple[str, ...],
     settings: SweepSettings,
 ) -> dict[str, NDArray[Any]]:
-    """Compute whether states are reachable, and their quantities.
+    """Compute quantities for N states, and whether the states are reachable.
 
-    `values` contains an array (N,) for each variable. A state is reachable if all joints are within
-    their limits. For unreachable states, or if the equations have no solution, results are NaN.
+    A state is reachable if all joints are within their limits.
+
+    Args:
+        mechanism: mechanism of any kind.
+        values: (N,) values of every variable of the sweep, by name.
+        quantities: names of quantities, keys of `QUANTITIES`.
+        settings: further parameters of the quantities.
 
     Returns:
-        `reachable` (N,) and the arrays (N, ...) of the quantities, by name.
+        `reachable` (N,) and the arrays (N, ...) of the quantities, by name. Quantities are NaN for
+        unreachable states (unless `settings.beyond_limits`), and if the equations have no solution.
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)
@@ -63,9 +69,9 @@ _POSITIONS = QUANTITIES["joint_positions"]
 def _machines(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> Iterator[tuple[Mechanism, Indices]]:
-    """Yield the mechanism for each combination of model variables.
+    """Yield the mechanism for each combination of model parameters and payload.
 
-    With it come the indices (k,) of its states.
+    With each mechanism come the indices (k,) of the states that have these parameters.
     """
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plan of a sweep: checked once, sent to workers in chunks, and recognized when resumed."""
+"""Plan of a sweep: its checked arguments, from which workers compute chunks."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class SweepPlan:
     Attributes:
         mechanism: mechanism to evaluate.
         points: states to evaluate.
-        held: values of the constant variables.
+        held: values of the constant variables, by name.
         quantities: names in `robodyn.sweeps.quantities.QUANTITIES`.
-        settings: settings, which have been checked.
-        version: version of the library.
+        settings: further parameters, already checked.
+        version: version of the library that made the plan.
     """
 
     mechanism: Mechanism
@@ -67,10 +67,11 @@ class SweepPlan:
         return replace(self, points=self.points.part(index))
 
     def compute(self) -> dict[str, NDArray[Any]]:
-        """Compute the results of all states in this plan.
+        """Compute the quantities for all states of this plan.
 
         Returns:
-            Arrays by name, in the shape of the states and the further dimensions of a quantity.
+            Arrays by name; their shape is that of the states, followed by further dimensions of the
+            quantity.
 
         Raises:
             ClusterError: this process runs another version of the library.
@@ -91,7 +92,10 @@ class SweepPlan:
         return {name: array.reshape(*shape, *array.shape[1:]) for name, array in results.items()}
 
     def fingerprint(self) -> dict[str, str]:
-        """Return hashes of the inputs that determine the results, by name."""
+        """Return hashes of all inputs that determine the results, by name of the input.
+
+        An interrupted sweep is resumed only if they are equal.
+        """
         return hashes(
             version=self.version,
             model=comparison.description(self.mechanism),

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""States of a sweep, as a grid or a sample, divided into chunks.
+"""Grid or sample of the states of a sweep, divided into chunks.
 
-A chunk is a region of the arrays of results: a block of a grid, or an interval of a sample.
-`part(i)` is the same grid or sample restricted to that region, and small enough to be sent to a
-worker.
+A chunk is a block of a grid or a range of a sample, and a region of the arrays of results.
+`part(i)` returns the grid or sample of one chunk, which is small enough to be sent to a worker.
 """
 
 from __future__ import annotations
@@ -26,9 +25,12 @@ LARGEST_SOBOL = 2**24
 
 
 class Points:
-    """Base class of the states of a sweep, divided into chunks.
+    """Base class of grids and samples of states, divided into chunks.
 
-    A chunk contains at most `chunk` states.
+    Attributes:
+        dims: names of the dimensions of the results.
+        shape: lengths of these dimensions.
+        chunk: largest number of states in a chunk.
     """
 
     dims: tuple[str, ...]
@@ -42,7 +44,10 @@ class Points:
 
     @cached_property
     def chunk_shape(self) -> tuple[int, ...]:
-        """Shape of a chunk: whole trailing axes, and a part of the axis before these."""
+        """Shape of a chunk in the arrays of results.
+
+        It contains at most `chunk` states; the last axes are as long as possible.
+        """
         sides, room = [], self.chunk
         for count in reversed(self.shape):
             side = max(1, min(count, room))
@@ -61,9 +66,10 @@ class Points:
         return math.prod(self._counts)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Return the slices that select a chunk from arrays of results.
+        """Return the slices of the results that belong to a chunk.
 
-        The index of the chunk is at least 0 and less than `chunks`.
+        Args:
+            index: index of the chunk, from 0 to `chunks` - 1.
         """
         places = np.unravel_index(index, self._counts)
         sides = zip(places, self.chunk_shape, self.shape, strict=True)
@@ -72,21 +78,21 @@ class Points:
         )
 
     def part(self, index: int) -> Points:
-        """Return the states of the chunk with a given index."""
+        """Return the states of a chunk, given its index."""
         raise NotImplementedError
 
     def values(self) -> dict[str, FloatArray]:
-        """Return the values (size,) of each varied variable, by name."""
+        """Return the values (size,) of each varied variable in all states, by name."""
         raise NotImplementedError
 
 
 @dataclass(frozen=True)
 class Grid(Points):
-    """All combinations of the values of some axes, the last axis varying fastest.
+    """Grid of states: all combinations of the values on its axes, the last one varying fastest.
 
     Attributes:
         axes: axes of the grid, at least one.
-        chunk: the largest number of states in a chunk.
+        chunk: largest number of states in a chunk.
     """
 
     axes: tuple[GridAxis, ...]
@@ -94,7 +100,7 @@ class Grid(Points):
 
     @property
     def dims(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Names of the dimensions."""
+        """Names of the varied variables, one for each axis."""
         return tuple(axis.name for axis in self.axes)
 
     @cached_property
@@ -103,30 +109,32 @@ class Grid(Points):
         return tuple(len(axis.values) for axis in self.axes)
 
     def part(self, index: int) -> Grid:
-        """Return the grid of the chunk with a given index."""
+        """Return the grid of a chunk, given its index."""
         pairs = zip(self.axes, self.region(index), strict=True)
         return Grid(
             tuple(GridAxis(axis.name, axis.values[part]) for axis, part in pairs), self.chunk
         )
 
     def values(self) -> dict[str, FloatArray]:
-        """Return the values (size,) of each varied variable, by name."""
+        """Return the values (size,) of each varied variable in all states, by name."""
         mesh = np.meshgrid(*(axis.values for axis in self.axes), indexing="ij")
         return {name: array.reshape(-1) for name, array in zip(self.dims, mesh, strict=True)}
 
 
 @dataclass(frozen=True)
 class SampledPoints(Points):
-    """Sample of points in a box, which depends on the seed but not on the chunks.
+    """Sample of states in a box of variables.
+
+    The sample depends on the seed, but not on the division into chunks.
 
     Attributes:
-        intervals: intervals that form the box, at least one.
-        count: number of points.
+        intervals: ranges of the variables, at least one.
+        count: number of states.
         seed: seed of the scrambling or of the random numbers.
         method: `sobol`, a scrambled sequence that fills the box evenly, or `random`, uniform and
             independent.
-        chunk: the largest number of states in a chunk.
-        start: index of the first point in the whole sample.
+        chunk: largest number of states in a chunk.
+        start: index of the first state in the whole sample.
     """
 
     intervals: tuple[Interval, ...]
@@ -140,16 +148,16 @@ class SampledPoints(Points):
 
     @property
     def shape(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Shape of the results: the number of points."""
+        """Shape (count,) of the results."""
         return (self.count,)
 
     def part(self, index: int) -> SampledPoints:
-        """Return the points of the chunk with a given index."""
+        """Return the sample of a chunk, given its index."""
         (region,) = self.region(index)
         return replace(self, count=region.stop - region.start, start=self.start + region.start)
 
     def values(self) -> dict[str, FloatArray]:
-        """Return the values (size,) of each varied variable, by name."""
+        """Return the values (size,) of each varied variable in all states, by name."""
         width = len(self.intervals)
         if self.method == "sobol":
             from scipy.stats import qmc  # here: its import takes a second, which grids do not need

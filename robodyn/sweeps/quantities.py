@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Quantities that a sweep computes for each state, each with one batch call."""
+"""Quantities that a sweep can compute for each state."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Quantity(NamedTuple):
     """Definition of a quantity that a sweep computes for each state.
 
     Attributes:
-        compute: function that returns the array (N, ...) for a batch of states, or k such arrays
-            (k, N, ...).
+        compute: function of a mechanism, N states and the settings that returns an array (N, ...),
+            or k arrays (k, N, ...).
         unit: unit of the arrays, which may depend on the mechanism.
         dims: dimensions of the arrays besides those of the sweep.
-        texts: description of each array, by the name of the array.
+        texts: description of each array, by its name.
     """
 
     compute: Callable[[Mechanism, States, SweepSettings], FloatArray]
@@ -44,12 +44,12 @@ class Quantity(NamedTuple):
         return self.unit if isinstance(self.unit, str) else self.unit(mechanism)
 
     def labels(self, mechanism: Mechanism) -> dict[str, tuple[str, ...]]:
-        """Return the labels of the entries along each dimension in `dims`, by dimension."""
+        """Return the coordinate labels of each dimension in `dims`, by dimension."""
         return {d: mechanism.joint_names if d == "joint" else LABELS[d] for d in self.dims}
 
 
 def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
-    """Return a function that chooses the unit by the types of the driven joints."""
+    """Return a function that selects the unit by the types of the driven joints."""
 
     def unit(mechanism: Mechanism) -> str:
         units = set(mechanism.drives.units)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parallel computation of chunks: on threads of this process, or on a Dask cluster."""
+"""Parallel computation of a sweep, on threads of this process or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -29,10 +29,15 @@ FAILURES = 10
 def on_threads(
     plan: SweepPlan, chunks: Sequence[int], sink: Output, report_progress: Callable[[], None]
 ) -> None:
-    """Compute the chunks of a plan on `robodyn.get_threads()` threads.
+    """Compute chunks of a sweep on `robodyn.get_threads()` threads.
 
-    `report_progress` is called in the calling thread after each written chunk. When the function
-    returns, or Ctrl-C interrupts it, no thread is running any more.
+    No thread is running any more when the function returns or Ctrl-C interrupts it.
+
+    Args:
+        plan: plan of the sweep.
+        chunks: indices of the chunks to compute.
+        sink: storage of the results.
+        report_progress: called in the calling thread after each written chunk.
     """
     for first in range(0, len(chunks), ROUND):
         some = chunks[first : first + ROUND]
@@ -52,11 +57,11 @@ def on_cluster(
     report_progress: Callable[[], None],
     scheduler: Any,
 ) -> None:
-    """Compute the chunks of a plan on the workers of a `dask.distributed` cluster.
+    """Compute chunks of a sweep on the workers of a `dask.distributed` cluster.
 
     Args:
         plan, chunks, sink, report_progress: as for `on_threads`; this process writes the results.
-        scheduler: its address, or a `distributed.Client`.
+        scheduler: address of the scheduler, or a `distributed.Client`.
 
     Raises:
         ClusterError: no scheduler or no worker responds, the connection to the scheduler is lost,
@@ -89,7 +94,7 @@ def _compute(plan: SweepPlan, index: int) -> tuple[int, dict[str, Any]]:
 
 
 def check_scheduler(scheduler: Any) -> None:
-    """Reject a scheduler that is neither an address nor a client.
+    """Reject a scheduler that is neither an address nor a `distributed.Client`.
 
     Raises:
         InvalidInput: the scheduler is neither of them.
@@ -104,10 +109,10 @@ def check_scheduler(scheduler: Any) -> None:
 
 @contextmanager
 def cluster(scheduler: Any) -> Iterator[Any]:
-    """Yield a client of a cluster that has workers.
+    """Connect to a `dask.distributed` cluster with workers, and yield a client.
 
     Args:
-        scheduler: its address, or a `distributed.Client`.
+        scheduler: address of the scheduler, or a `distributed.Client`.
 
     Raises:
         MissingExtra: `dask.distributed` is not installed.

@@ -13,7 +13,7 @@ from robodyn.sweeps.points import Method
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """Distribution of the states of a sweep, and further parameters of its quantities.
+    """Settings of a sweep: distribution of the states, and parameters of the quantities.
 
     Attributes:
         samples: number of points to sample in intervals, instead of a grid.
@@ -38,7 +38,7 @@ class SweepSettings:
 
 
 class SweepOptions(TypedDict, total=False):
-    """Fields of `SweepSettings` as keyword arguments."""
+    """Keyword arguments of `sweep`: the fields of `SweepSettings`, all optional."""
 
     samples: int | None
     seed: int

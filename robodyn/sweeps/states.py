@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Variables of a sweep: those of the mechanism, of its load, and of its payload."""
+"""Variables of a sweep, and states of a mechanism for given values of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ PAYLOAD = ("payload", *(f"payload_{axis}" for axis in AXES))
 
 
 class States(NamedTuple):
-    """Batch of N states under load, in the coordinates of a mechanism."""
+    """Batch of N states of a mechanism under an external wrench.
+
+    The arrays are `configuration` (N, nq), `velocity` (N, nv), `acceleration` (N, nv), and `wrench`
+    (N, 6) [N, N m] in the base frame.
+    """
 
     configuration: FloatArray
     velocity: FloatArray
@@ -33,7 +37,10 @@ class States(NamedTuple):
 
 
 def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
-    """Return the variables that a sweep of a mechanism can vary, by name."""
+    """Return the variables that a sweep of a mechanism can vary, by name.
+
+    They describe its state, the external wrench, its model and its payload.
+    """
     own = presentation.variables(mechanism)
     known = {name: variable for name, variable in own.items() if variable.role != "model"}
     for part, unit in (("force", "N"), ("moment", "N m")):
@@ -51,7 +58,17 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
 def resting_values(
     mechanism: Mechanism, known: Mapping[str, Variable], required: Collection[str]
 ) -> dict[str, float]:
-    """Return the default values of variables by name: at home, at rest, without load.
+    """Return default values for the variables of a sweep that the user does not set.
+
+    They describe the mechanism at home, at rest, and without load.
+
+    Args:
+        mechanism: mechanism of any kind.
+        known: all variables of the sweep, by name.
+        required: names of the variables that the user sets.
+
+    Returns:
+        Default values of the other variables, by name.
 
     Raises:
         InvalidInput: a default value requires a home configuration, which the mechanism does not
@@ -68,7 +85,16 @@ def resting_values(
 def states(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, FloatArray]
 ) -> States:
-    """Create a batch of states from values (N,) of every variable."""
+    """Create a batch of N states from the values of all variables.
+
+    Args:
+        mechanism: mechanism of any kind.
+        known: variables by name.
+        values: (N,) values of each variable, by name.
+
+    Returns:
+        The states; a configuration is NaN if it does not exist.
+    """
     count = len(next(iter(values.values())))
     roles = [variable.role for variable in known.values()]
     parts: dict[Role, FloatArray] = {
@@ -89,7 +115,12 @@ def states(
 def variant(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, float]
 ) -> Mechanism:
-    """Return the mechanism with its model variables and its payload set to values.
+    """Return a mechanism with changed model parameters and payload.
+
+    Args:
+        mechanism: mechanism to change.
+        known: variables of the sweep, by name.
+        values: values of the variables of the model and the payload, by name.
 
     Raises:
         ModelError: no mechanism can have these values.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Storage of results, in memory or on disk, so that no completed chunk is lost.
+"""Storage of a sweep's results, in memory or on disk; completed chunks survive a crash.
 
 A sweep to `map.zarr` is first written to the folder `map.zarr.unfinished` (likewise `map.nc`):
 `data.zarr` contains the arrays, whose chunks are those of the sweep, and `journal` contains a line
@@ -38,9 +38,10 @@ _OURS = {"data.zarr", "journal", "journal.new", "lock", "data.nc"}
 
 
 class Output:
-    """Storage of results in memory.
+    """Storage of a sweep's results in memory.
 
-    `done` contains the indices of the completed chunks.
+    Attributes:
+        done: indices of the completed chunks.
     """
 
     def __init__(self, plan: SweepPlan) -> None:
@@ -49,18 +50,18 @@ class Output:
         self._open()
 
     def _open(self) -> None:
-        """Create the Dataset that the results are written to."""
+        """Create the Dataset to which results are written."""
         self._data = dataset(self._plan, lambda shape, value: np.full(shape, value))
         self._arrays = {name: self._data[name].values for name in self._data.variables}
 
     def write(self, index: int, results: Mapping[str, NDArray[Any]]) -> None:
-        """Write the results of a chunk; thread-safe."""
+        """Write the results of a chunk, given its index; thread-safe."""
         region = self._plan.points.region(index)
         for name, array in results.items():
             self._arrays[name][region] = array
 
     def record(self, index: int) -> None:
-        """Record that a chunk is completely written; thread-safe."""
+        """Record that a chunk, given by its index, is completely written; thread-safe."""
         self.done.add(index)
 
     def finish(self) -> Any:
@@ -68,11 +69,16 @@ class Output:
         return self._data
 
     def close(self) -> None:
-        """Release open resources."""
+        """Release open files; in memory there are none."""
 
 
 class OutputFolder(Output):
-    """Storage of results on disk, for a new or a resumed sweep.
+    """Storage of the results of a new or a resumed sweep on disk.
+
+    Args:
+        plan: plan of the sweep.
+        output: path ending in .zarr or .nc.
+        overwrite: whether to discard existing results.
 
     Raises:
         ResumeRefused: the existing folder belongs to another sweep, or another process uses it.
@@ -123,12 +129,16 @@ class OutputFolder(Output):
         self._arrays = dict(package("zarr").open_group(str(self._zarr), mode="r+").arrays())
 
     def record(self, index: int) -> None:
-        """Record that a chunk is completely written."""
+        """Record on disk that a chunk, given by its index, is completely written."""
         os.write(self._journal, f"{index}\n".encode())  # atomic: a whole line or nothing
         super().record(index)
 
     def finish(self) -> Any:
-        """Move the finished output into place; return it as a Dataset, read on demand."""
+        """Move the complete output to its path.
+
+        Returns:
+            An xarray Dataset whose arrays are read on demand.
+        """
         if not self.output.exists():
             if self.output.suffix == ".nc":
                 self._write_netcdf(self._folder / "data.nc")
@@ -139,7 +149,7 @@ class OutputFolder(Output):
         return open_output(self.output)
 
     def close(self) -> None:
-        """Close the files."""
+        """Close the journal and the lock file."""
         for descriptor in (self._journal, self._lock):
             if descriptor >= 0:
                 os.close(descriptor)
@@ -194,10 +204,10 @@ class OutputFolder(Output):
 
 
 def checked_path(output: str | Path) -> Path:
-    """Return the path of an output after a check of its suffix.
+    """Return the path of an output after a check of its file extension.
 
     Raises:
-        OutputError: the suffix is neither that of Zarr nor that of NetCDF.
+        OutputError: the extension is neither .zarr nor .nc.
     """
     path = Path(output)
     if path.suffix not in SUFFIXES or path.stem in SUFFIXES:
@@ -210,12 +220,12 @@ def checked_path(output: str | Path) -> Path:
 
 
 def unfinished(output: Path) -> Path:
-    """Return the path of the folder that contains an output until it is complete."""
+    """Return the folder in which an output is written until it is complete."""
     return output.with_name(output.name + ".unfinished")
 
 
 def open_output(output: Path) -> Any:
-    """Open a complete output as a Dataset whose arrays are read on demand."""
+    """Open a complete output as an xarray Dataset whose arrays are read on demand."""
     xarray = package("xarray")
     if output.suffix == ".nc":
         package("netCDF4")

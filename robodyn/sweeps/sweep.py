@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 
 
 class SweepOutcome(NamedTuple):
-    """Result of a sweep: the Dataset, and the numbers of computed and kept chunks."""
+    """Result of a sweep.
+
+    Attributes:
+        data: xarray Dataset of the results.
+        computed: number of chunks computed in this run.
+        kept: number of chunks completed in earlier runs.
+    """
 
     data: Any
     computed: int
@@ -98,9 +104,14 @@ def run(
     overwrite: bool = False,
     progress: Callable[[float], None] | None = None,
 ) -> SweepOutcome:
-    """Compute the missing chunks of a plan, as `sweep` does.
+    """Compute the chunks of a planned sweep that its output does not contain yet.
 
-    The arguments are those of `sweep`.
+    Args:
+        plan: plan of the sweep.
+        output, scheduler, overwrite, progress: as for `sweep`.
+
+    Returns:
+        The Dataset, and the numbers of computed and existing chunks.
     """
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Trajectories: lines with blends, joint motions, waypoints, the papers' paths, knots."""
+"""Trajectories: lines, joint motions, waypoints with blends, sampled motions, papers' paths."""
 
 from robodyn.trajectories.base import AtRest, Motion, Trajectory
 from robodyn.trajectories.demonstration import demonstration

@@ -22,7 +22,7 @@ class Trajectory(Protocol):
 
     @property
     def duration(self) -> float:
-        """Duration [s]."""
+        """Duration [s] of the motion."""
 
     @property
     def switching_times(self) -> tuple[float, ...]:
@@ -71,7 +71,7 @@ class ProfiledTrajectory(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """Duration [s]."""
+        """Duration [s] of the motion."""
         return self.profile.duration
 
     @property
@@ -125,7 +125,7 @@ def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motio
         rate, acceleration: (N,) first and second time derivatives of the parameter.
 
     Returns:
-        The motion over time.
+        Configurations (N, nq), velocities and accelerations (N, nv).
     """
     rate, acceleration = rate[:, None], acceleration[:, None]
     q, first, second = motion
@@ -133,12 +133,12 @@ def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motio
 
 
 def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
-    """Sample a motion that consists of several trajectories, each at its own times.
+    """Sample several trajectories, each at its own times, as one motion.
 
     Args:
         which: (N,) for each time, the index of the trajectory to which it belongs.
-        sample: function (index of a trajectory, indices of its times) that returns the motion at
-            these times.
+        sample: function of the index of a trajectory and the indices of its times, which returns
+            the motion at these times.
 
     Returns:
         The motion (N, ...) at all times.

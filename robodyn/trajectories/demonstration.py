@@ -48,8 +48,8 @@ def demonstration(
     """Plan small motions from home along each coordinate and back, within all limits.
 
     Each displacement takes a second, or longer if velocity or effort would exceed a limit. If no
-    duration suffices, the displacement is shortened, and finally left out. Limits that the
-    description lacks do not apply. If no displacement remains, the mechanism rests at home. At most
+    duration suffices, the displacement is shortened, and finally left out. Limits that the model
+    does not state do not apply. If no displacement remains, the mechanism rests at home. At most
     `largest` displacements are planned; a log line reports omitted ones. `progress` is called with
     the completed fraction, 0 to 1.
 
@@ -77,7 +77,7 @@ def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
-    """Return the amplitudes (nv,) [m or rad] of the displacements along all coordinates."""
+    """Return the amplitudes (nv,) [m or rad] of displacements along all coordinates."""
     coordinates = mechanism.coordinates
     if coordinates.velocity_names != mechanism.joint_names:
         far = {"m": 0.12 * mechanism.size, "rad": 0.15}
@@ -87,7 +87,7 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 
 def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """Plan motions by a displacement (or a fraction of it) and back; empty if impossible."""
+    """Plan a displacement, or a fraction of it, and the way back; empty if impossible."""
     home = mechanism.home
     for part in SHORTER:
         # from some home positions a loop can move only a little before it no longer closes
@@ -139,7 +139,9 @@ def _move(
 
 
 def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> FloatArray:
-    """Return configurations (K, nq) at displacements (K, nv) from a start, found one by one.
+    """Solve for configurations (K, nq) at displacements (K, nv) from a start.
+
+    Each configuration is solved from the previous one.
 
     Raises:
         NoSolution: the mechanism cannot follow; there is no global search.

@@ -2,7 +2,8 @@
 
 """Motions as polynomial displacements from other motions, in the coordinates of the mechanism.
 
-For a pose these are translations and rotation vectors o; two rotations are composed exactly,
+Displacements of a pose are translations and rotation vectors o. The rotation R, angular velocity
+omega and angular acceleration alpha of the composed motion are exact,
 
     R = exp(o) R_inner,   omega = omega_o + exp(o) omega_inner,
     alpha = alpha_o + omega_o x (exp(o) omega_inner) + exp(o) alpha_inner.
@@ -23,10 +24,13 @@ def hermite_quintic(
     first: tuple[FloatArray, FloatArray, FloatArray],
     last: tuple[FloatArray, FloatArray, FloatArray],
 ) -> FloatArray:
-    """Return coefficients (6, ...), from degree 0, of the quintic with given end values.
+    """Return the quintic polynomial with given values and derivatives at 0 and at 1.
 
     Args:
-        first, last: value, first and second derivative at 0 and at 1.
+        first, last: value, first and second derivative (...) at 0 and at 1.
+
+    Returns:
+        Coefficients (6, ...) in increasing powers.
     """
     (p0, v0, a0), (p1, v1, a1) = first, last
     d = p1 - p0
@@ -45,14 +49,17 @@ def hermite_quintic(
 def displaced(
     mechanism: Mechanism, inner: Motion, coefficients: FloatArray, x: FloatArray, unit: FloatArray
 ) -> Motion:
-    """Apply polynomial displacements to an inner motion; return the motion (N, ...).
+    """Add polynomial displacements to a motion.
 
     Args:
         mechanism: mechanism with these coordinates.
-        inner: (N, ...) inner motion.
+        inner: (N, ...) motion to displace.
         coefficients: (k, nv) or (k, N, nv) of the displacements, in increasing powers of x.
         x: (N,) parameter.
-        unit: () or (N, 1) change of the motion's parameter for which x grows by 1.
+        unit: () or (N, 1) change of the motion's time (or path parameter) for which x grows by 1.
+
+    Returns:
+        The displaced motion (N, ...).
     """
     displacement, rate, change = (
         polyval(x[:, None], polyder(coefficients, order), tensor=False) / unit**order

@@ -35,10 +35,10 @@ class FourierSeries:
     """Fourier series of m coordinates with ramps to rest at both ends.
 
     Attributes:
-        duration: T [s].
-        ramp: time [s] of the rise and of the fall.
-        center: (m,) [m or rad] c.
-        sine, cosine: (h, m) [m or rad] a_k and b_k.
+        duration: duration T [s] of the motion.
+        ramp: time [s] in which w rises at the start and falls at the end.
+        center: (m,) [m or rad] initial and final position c.
+        sine, cosine: (h, m) [m or rad] amplitudes a_k and b_k of h harmonics.
     """
 
     duration: float
@@ -66,7 +66,7 @@ class FourierSeries:
 
 
 class FourierTrajectory(SampledTrajectory):
-    """Trajectory whose independent joints follow a Fourier series, with dense knots.
+    """Trajectory whose independent joints follow a Fourier series.
 
     Args:
         mechanism: mechanism that moves.
@@ -85,7 +85,7 @@ class FourierTrajectory(SampledTrajectory):
         self.joint_names = mechanism.independent_joints
 
     def save(self, path: Path) -> None:
-        """Write the series to a YAML file for `load_path`, the planner and `robodyn simulate`.
+        """Write the series to a YAML file that `load_path` and `robodyn simulate` accept.
 
         Raises:
             OutputError: the file cannot be written, or its name does not end in .yaml.

@@ -68,7 +68,7 @@ class Handover(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """Duration [s] of `new`, or until the difference has faded out."""
+        """Duration [s]: the end of `new`, or of the transition if that is later."""
         return max(self.new.duration, self.start + self.blend)
 
     @property
@@ -109,7 +109,7 @@ class Handover(RowTrajectory):
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
-    """Set the rotation vector's derivatives in `lead` so that the result moves like `old`."""
+    """Set rotation-vector derivatives in `lead` so that the result moves like `old`."""
     o = lead.configuration[None, own]
     carried, change = np.zeros((2, 1, 3))
     composed_motions(o, carried, change, new.velocity[None, own], new.acceleration[None, own])

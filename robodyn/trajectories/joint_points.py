@@ -3,8 +3,8 @@
 """Motions of joints through points in time, as a joint_trajectory_controller interpolates them.
 
 Points with positions only are connected by straight segments, points with velocities by cubics,
-points with accelerations by quintics. Straight segments would have jumps of velocity, which no
-effort can produce: they are connected by parabolic blends, see `ViaPoints`.
+points with accelerations by quintics. At corners of straight segments the velocity would jump,
+which no effort can produce, so they are connected by parabolic blends, see `ViaPoints`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def through_points(
 
     Args:
         times: (K,) [s] from 0, strictly increasing.
-        positions: (K, n) [m or rad].
-        velocities: (K, n) [m/s or rad/s].
+        positions: (K, n) [m or rad] of the joints.
+        velocities: (K, n) [m/s or rad/s] of the joints.
         accelerations: (K, n) [m/s^2 or rad/s^2]; ignored without velocities.
 
     Returns:
@@ -77,7 +77,7 @@ def through_points(
 
 
 def _blends(durations: FloatArray) -> FloatArray:
-    """Return the durations (K,) [s] of the blends, none longer than an adjacent segment."""
+    """Return durations (K,) [s] of blends, none longer than an adjacent segment."""
     shortest = np.minimum(np.append(durations, np.inf), np.append(np.inf, durations))
     shortest[[0, -1]] *= 0.5
     return np.asarray(np.minimum(shortest, BLEND))

@@ -39,7 +39,7 @@ class Line(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """Duration [s]."""
+        """Duration [s] of the motion."""
         return self.position.duration
 
     @property
@@ -66,15 +66,16 @@ def plan_line(
 ) -> Line:
     """Plan a straight line from pose to pose; angles take the shorter way.
 
-    Two triples of angles describe the rotation of the goal; the nearer one is used.
+    Of the two sets of roll, pitch and yaw that describe the goal's rotation, the one nearer to the
+    start is used.
 
     Give the duration, the speed limits, or both. With both, an `lspb` profile cruises at the limit,
-    with the blend time tt = duration - distance/speed (eq. 39). Without a duration, position or
-    rotation determines it, whichever takes longer, with blends of a third of the time each.
+    with the blend time tt = duration - distance/speed (eq. 39). Without a duration, the slower of
+    position and rotation determines it; each blend then takes a third of the time.
 
     Args:
-        start, goal: poses (7,) [m, -].
-        duration: [s].
+        start, goal: poses (7,), position [m] and quaternion x y z w.
+        duration: [s] duration of the motion.
         v_max: largest speed [m/s] of the reference point.
         w_max: largest magnitude [rad/s] of the rates of roll, pitch and yaw.
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`.
@@ -108,7 +109,14 @@ def plan_line_rpy(
     w_max: float | None = None,
     profile: ProfileName = "lspb",
 ) -> Line:
-    """Plan a line between positions xyz (2, 3) and angles rpy (2, 3), taken as they are.
+    """Plan a straight line between two positions with roll, pitch and yaw angles.
+
+    The angles are interpolated as given, so they may change by more than half a turn.
+
+    Args:
+        xyz: (2, 3) [m] positions of start and goal.
+        rpy: (2, 3) [rad] roll, pitch and yaw of start and goal.
+        duration, v_max, w_max, profile: as for `plan_line`.
 
     Returns:
         The motion, from rest to rest.
@@ -134,11 +142,14 @@ def plan_line_rpy(
 
 
 def pose_motion(place: Triple, angles: Triple) -> Motion:
-    """Convert position and angle motions to poses (N, 7), twists and accelerations (N, 6).
+    """Convert motions of position and of roll, pitch and yaw to motions of a pose.
 
     Args:
         place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
             second derivative.
+
+    Returns:
+        Poses (N, 7), twists and accelerations (N, 6).
     """
     omega, alpha = np.empty((2, *angles[0].shape))
     angular_motions(*angles, omega, alpha)
@@ -182,13 +193,13 @@ def plan_joints(
     v_max: ArrayLike | None = None,
     profile: ProfileName = "lspb",
 ) -> JointLine:
-    """Plan a motion of n joints from q0 (n,) to q1 (n,), all starting and stopping together.
+    """Plan a straight motion of n joints from `q0` to `q1` in joint space.
 
-    For a mechanism whose configuration contains more than its driven joints, such as a closed loop,
-    use `plan_straight`.
+    All joints start and stop together. For a mechanism whose configuration contains more than its
+    driven joints, such as a closed loop, use `plan_straight`.
 
     Args:
-        q0, q1: [rad or m].
+        q0, q1: (n,) [rad or m] start and goal.
         duration: [s]; computed from `v_max` if None.
         v_max: largest velocity [rad/s or m/s], one number or (n,).
         profile: `lspb`, `cubic`, `quintic` or `cycloidal`.

@@ -25,7 +25,7 @@ NANOSECONDS = 1_000_000_000
 
 
 def to_nanoseconds(stamp: Any) -> int:
-    """Convert a stamp or a duration into nanoseconds."""
+    """Convert a stamp or a duration of a ROS message to nanoseconds."""
     return int(stamp.sec) * NANOSECONDS + int(stamp.nanosec)
 
 
@@ -48,7 +48,12 @@ def vector_pair(first: Any, second: Any) -> FloatArray:
 
 
 def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
-    """Convert a trajectory message; missing velocities and accelerations are zero.
+    """Convert a MultiDOFJointTrajectory message to a trajectory of poses.
+
+    Missing velocities and accelerations are zero.
+
+    Returns:
+        The trajectory, with a knot for each point of the message.
 
     Raises:
         InvalidInput: the frame is not the base of the mechanism, there are no points or several
@@ -78,13 +83,12 @@ def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
 def joint_rows(
     message: Any, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    """Read times (K,) [s], positions, velocities and accelerations (K, n) of named joints.
+    """Read the points of a JointTrajectory message, in the order of `names`.
 
     Missing velocities and accelerations are zero.
 
     Returns:
-        Times (K,) [s], and a tuple of positions, velocities and accelerations (K, n), in the order
-        of `names`.
+        Times (K,) [s], and a tuple of positions, velocities and accelerations (K, n) of the joints.
 
     Raises:
         InvalidInput: there are no points, joints are missing, unknown or named twice, lists have

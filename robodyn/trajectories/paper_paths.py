@@ -24,7 +24,9 @@ PAPER_PATHS = tuple(_PATHS)
 
 
 def paper_path(name: str) -> Line:
-    """Return path I, II or III of Dasgupta and Mruthyunjaya (1998), or P1 of Pedrammehr (2012).
+    """Return a path of the Stewart papers by its name.
+
+    The names are `I`, `II` and `III` (Dasgupta and Mruthyunjaya, 1998) and `P1` (Pedrammehr, 2012).
 
     Raises:
         PathError: the name is unknown; the error lists the known names.
@@ -47,7 +49,9 @@ ARM_PATHS = tuple(_ARM_PATHS)
 
 
 def arm_path(name: str) -> JointLine:
-    """Return the PUMA path of Lee et al.: `puma`, `puma_cycloidal` or `puma_fast`.
+    """Return a PUMA path of Lee et al. by its name.
+
+    The names are `puma`, `puma_cycloidal` and `puma_fast`.
 
     Raises:
         PathError: the name is unknown; the error lists the known names.

@@ -31,7 +31,7 @@ class ViaPoints(PiecewisePolynomial):
         points: (K, n) [rad or m] joint positions; with `poses` (K, 6) x y z [m], roll pitch yaw
             [rad], interpolated linearly.
         durations: (K - 1,) [s] from point to point.
-        blends: (K,) [s] of each point.
+        blends: (K,) [s] duration of the blend at each point.
         poses: whether the points are poses of a platform instead of joint positions.
 
     Raises:
@@ -99,14 +99,22 @@ class ViaPoints(PiecewisePolynomial):
 
 
 def blended(blends: FloatArray) -> FloatArray:
-    """Return the time (K - 1,) [s] that the blends (K,) take from each segment."""
+    """Return the time (K - 1,) [s] that the blends (K,) take from each segment.
+
+    A blend takes half of its duration from each neighboring segment; the first and the last blend
+    are entirely within their segments.
+    """
     fraction = 0.5 * blends
     fraction[0], fraction[-1] = blends[0], blends[-1]
     return np.asarray(fraction[:-1] + fraction[1:])
 
 
 def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
-    """Return the time (K - 1,) [s] in which each segment is covered at its constant rate."""
+    """Return the durations (K - 1,) [s] of the segments at their constant rates.
+
+    The first and the last segment are shorter by half a blend, because the motion starts and stops
+    within them.
+    """
     times: FloatArray = durations.copy()
     times[0] -= 0.5 * blends[0]
     times[-1] -= 0.5 * blends[-1]
@@ -114,6 +122,14 @@ def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
 
 
 def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
-    """Return the index of the first segment shorter than its blends; None if all fit."""
+    """Return the index of the first segment that is shorter than its blends.
+
+    Args:
+        durations: (K - 1,) [s] of the segments.
+        blends: (K,) [s] of the blends.
+
+    Returns:
+        The index; None if all blends fit.
+    """
     crowded = np.flatnonzero(blended(blends) > durations * (1.0 + BLEND_TOLERANCE))
     return int(crowded[0]) if crowded.size else None

@@ -27,7 +27,7 @@ NEWER = 0.3
 
 
 class StreamedPoint(RowTrajectory):
-    """Motion at constant velocity through a point, from the arrival of the point on.
+    """Motion at constant velocity through a streamed point, reached after one period.
 
     Args:
         mechanism: mechanism with the coordinates of the point.
@@ -74,10 +74,11 @@ class PointStream:
         self._period: float | None = None
 
     def take(self, trajectory: SampledTrajectory, now: int) -> StreamedPoint | None:
-        """Return the motion to the point of a trajectory that arrives at `now` [ns].
+        """Convert a single point that arrives at `now` [ns] to a motion through it.
 
-        The result is None if the trajectory has several points or does not continue a stream; such
-        a trajectory is then followed as a goal.
+        Returns:
+            The motion; None if the trajectory has several points or does not continue a stream.
+            Such a trajectory is to be followed as a goal.
 
         Raises:
             KinematicsError: the velocity of the joints is not determined at the point.

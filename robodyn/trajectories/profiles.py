@@ -29,7 +29,7 @@ class Profile:
     """Time scaling s(t) of a motion, from 0 to 1.
 
     Attributes:
-        duration: [s].
+        duration: [s] duration of the motion.
     """
 
     duration: float
@@ -40,7 +40,7 @@ class Profile:
         return ()
 
     def sample(self, t: FloatArray) -> Progress:
-        """Return s, ds/dt [1/s] and d2s/dt2 [1/s^2] at times t [s]."""
+        """Return s, ds/dt [1/s] and d2s/dt2 [1/s^2] at times t (...) [s]."""
         s, ds, dds = self._inside(np.clip(t, 0.0, self.duration))
         moving = (t >= 0.0) & (t <= self.duration)
         return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)
@@ -80,7 +80,10 @@ class ParabolicBlend(Profile):
 
 @dataclass(frozen=True)
 class Polynomial(Profile):
-    """Polynomial profile in t/duration, from rest to rest; `coefficients` from degree 0 up."""
+    """Polynomial profile in t/duration, from rest to rest.
+
+    `coefficients` are in order of increasing powers, from degree 0.
+    """
 
     duration: float
     coefficients: tuple[float, ...]
@@ -114,12 +117,18 @@ class Cycloidal(Profile):
 
 
 def cubic(duration: float) -> Polynomial:
-    """Create the profile 3 x^2 - 2 x^3, whose acceleration jumps at both ends."""
+    """Create the profile 3 x^2 - 2 x^3, whose acceleration jumps at both ends.
+
+    x is t/duration, with the duration in [s].
+    """
     return Polynomial(duration, (0.0, 0.0, 3.0, -2.0))
 
 
 def quintic(duration: float) -> Polynomial:
-    """Create the profile 10 x^3 - 15 x^4 + 6 x^5, with zero acceleration at both ends."""
+    """Create the profile 10 x^3 - 15 x^4 + 6 x^5, with zero acceleration at both ends.
+
+    x is t/duration, with the duration in [s].
+    """
     return Polynomial(duration, (0.0, 0.0, 0.0, 10.0, -15.0, 6.0))
 
 
@@ -146,7 +155,10 @@ def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None
 
 
 def shortest_duration(distance: float, speed: float | None, profile: str) -> float:
-    """Return the time [s] to cover `distance` at peak speed `speed`; 0 without a limit."""
+    """Return the time [s] in which a profile covers a distance at a peak speed.
+
+    The time is 0 without a speed limit.
+    """
     return PEAK_SPEED[profile] * distance / speed if speed is not None else 0.0
 
 
@@ -161,10 +173,13 @@ def make_profiles(
 
     Args:
         name: name of the profile.
-        duration: [s].
+        duration: [s]; by default the shortest within the speed limits.
         ways: distance, speed limit (if any) and description of each coordinate.
         limits: names of the speed limits.
         ends: description of start and goal, for the error if they are equal.
+
+    Returns:
+        A profile for each coordinate.
 
     Raises:
         InvalidInput: neither a duration nor speeds are given.
@@ -186,10 +201,12 @@ def make_profiles(
 def make_profile(
     name: str, duration: float, distance: float, speed: float | None, what: str
 ) -> Profile:
-    """Create the profile `name` over `duration` [s] that covers `distance` below `speed`.
+    """Create a profile that covers a distance in a duration [s] within a speed limit.
 
-    A parabolic blend cruises at exactly `speed` if the duration permits (eq. 39). If more speed is
-    permitted than any blend can use, it consists of two blends of half the duration.
+    `name` is the type of the profile; `what` describes the coordinate in messages.
+
+    A parabolic blend cruises at exactly `speed` if the duration permits (eq. 39). If the limit
+    exceeds the peak speed of any blend, the profile consists of two blends of half the duration.
 
     Raises:
         InfeasibleTrajectory: the distance cannot be covered; the error states the least speed and

@@ -16,7 +16,7 @@ STEP = 1e-3
 
 
 class SagCompensation(RowTrajectory):
-    """Trajectory of the motors of elastic drives, so that the joints follow a given one.
+    """Trajectory of motors that makes the joints of elastic drives follow a given one.
 
     The motors lead by the static deflection of their drives under gravity, so that the drives hold
     the planned configuration. Deflections by accelerations are not compensated.
@@ -26,8 +26,8 @@ class SagCompensation(RowTrajectory):
         trajectory: motion of the joints.
 
     Attributes:
-        duration: [s].
-        switching_times: [s] of the given motion.
+        duration: [s] duration of the given motion.
+        switching_times: [s] switching times of the given motion.
 
     Raises:
         InvalidInput: a drive is rigid, or the trajectory belongs to another mechanism.
@@ -44,7 +44,12 @@ class SagCompensation(RowTrajectory):
 
 
 def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
-    """Add the static deflection of elastic drives to a motion; return the motors' motion.
+    """Compute the motors' motion for a motion of the joints of elastic drives.
+
+    The motors lead by the static deflection of the drives under gravity.
+
+    Returns:
+        Motion of the motors, in the coordinates of the mechanism.
 
     Raises:
         InvalidInput: a drive is rigid.

@@ -118,7 +118,10 @@ class SampledTrajectory(RowTrajectory):
         self._cursor: tuple[float, float, _Cubics] | None = None
 
     def _expected_steps(self) -> FloatArray | None:
-        """Predict displacements (K - 1, nv) between knots from velocities; None if not needed."""
+        """Predict displacements (K - 1, nv) between knots from velocities at the knots.
+
+        The result is None if the mechanism does not need the prediction.
+        """
         rates = self.knots.velocity
         if rates.ndim != 2 or len(rates) != len(self.times):
             return None
@@ -162,10 +165,13 @@ class SampledTrajectory(RowTrajectory):
         return result
 
     def between_knots(self, fractions: ArrayLike) -> Motion:
-        """Return the motion (K - 1, M, ...) at fractions (M,) between 0 and 1 of each interval.
+        """Return the motion at fractions (M,) between 0 and 1 of each interval.
 
         If a configuration must be solved for, as for closed loops, the solution near the knot is
         used.
+
+        Returns:
+            Motion (K - 1, M, ...): M instants in each interval between two knots.
 
         Raises:
             InvalidInput: the fractions are not numbers between 0 and 1.
@@ -187,7 +193,7 @@ class SampledTrajectory(RowTrajectory):
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
     def _at(self, t: float) -> Motion | None:
-        """Return the motion at a single time, exactly as for a batch; None if `t` is invalid.
+        """Return the motion at one time, exactly as for a batch; None if `t` is invalid.
 
         Times mostly increase, so the last cubic is tried first.
         """

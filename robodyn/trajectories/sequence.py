@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sequences of trajectories, each of which is one trajectory."""
+"""Sequences of trajectories that form one trajectory."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled
 
 @dataclass(frozen=True)
 class Sequence(RowTrajectory):
-    """Trajectory that consists of several trajectories, one after the other.
+    """Trajectory that consists of several trajectories in sequence.
 
     A time at which one segment ends and the next begins belongs to the later one.
 
     Attributes:
         segments: at least one trajectory.
-        given_starts: (K,) start times [s], the first 0, where a segment supersedes the one before;
-            by default each starts when the one before ends.
+        given_starts: (K,) start times [s], the first 0; a segment ends when the next one starts. By
+            default, each segment starts at the end of the previous one.
 
     Raises:
         InvalidInput: there are no segments.
@@ -45,12 +45,12 @@ class Sequence(RowTrajectory):
 
     @property
     def duration(self) -> float:
-        """Duration [s]."""
+        """Total duration [s] of the motion."""
         return float(self.starts[-1] + self.segments[-1].duration)
 
     @property
     def switching_times(self) -> tuple[float, ...]:
-        """Switching times [s] within the segments, and the start times of all but the first."""
+        """Switching times [s] of the segments, and start times of all but the first."""
         times = set(self.starts[1:])
         for (start, end), segment in zip(
             pairwise((*self.starts, np.inf)), self.segments, strict=True

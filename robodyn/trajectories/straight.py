@@ -89,7 +89,7 @@ class Distance(NamedTuple):
 
 
 def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) -> Distance:
-    """Compute the `Distance` from a configuration (nq,) to the beginning of a plan."""
+    """Compute the distance from a configuration (nq,) to the start of a plan."""
     start = plan.sample(0.0).configuration
     first, last = mechanism.joint_positions(np.stack([here, start]))
     difference = np.abs(motions.joint_difference(mechanism, first, last))
@@ -105,7 +105,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
 
 
 def joined_motion(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
-    """Create a sequence of an approach, a rest at its end, and the plan."""
+    """Create a sequence of an approach, a rest at its end, and a planned motion."""
     there = plan.sample(0.0).configuration
     still = np.zeros((1, mechanism.coordinates.velocity_size))
     rest = SampledTrajectory(mechanism, [REST], Motion(there[None], still, still))

@@ -53,14 +53,20 @@ class TipJoints:
         self.independent_joints = tuple(f"{mechanism.frames[1]}_{NAMES[row]}" for row in self.rows)
 
     def positions(self, configuration: FloatArray) -> FloatArray:
-        """Return the positions (n,) [m or rad] of the virtual joints at a configuration (nq,)."""
+        """Return the virtual joints' positions (n,) [m or rad] at a configuration (nq,)."""
         parts = rpy_from_pose(self.mechanism.body_pose(configuration))
         return np.concatenate(parts)[self.rows]
 
     def independent_motion(
         self, configuration: FloatArray, velocity: FloatArray, acceleration: FloatArray
     ) -> DrivenMotion:
-        """Return positions, velocities and accelerations (n,) of the virtual joints.
+        """Convert a motion of the mechanism to a motion of the virtual joints.
+
+        Args:
+            configuration, velocity, acceleration: (nq,), (nv,), (nv,) of the mechanism.
+
+        Returns:
+            Positions, velocities and accelerations (n,) of the virtual joints.
 
         Raises:
             InvalidInput: pitch is at ±90 degrees, so that the axes of yaw and roll coincide.
@@ -88,7 +94,14 @@ class TipJoints:
         accelerations: ArrayLike,
         guess: ArrayLike | None = None,
     ) -> Motion:
-        """Convert motions (K, n) of the virtual joints to the mechanism's motion (K, ...).
+        """Convert a motion of the virtual joints to a motion of the mechanism.
+
+        Args:
+            positions, velocities, accelerations: (K, n) of the virtual joints.
+            guess: (nq,) configuration near the first one; home by default.
+
+        Returns:
+            Configurations (K, nq), velocities and accelerations (K, nv).
 
         Raises:
             NoSolution: the mechanism cannot reach a pose.
@@ -107,7 +120,7 @@ class TipJoints:
         return motions.motion_of_body(self.mechanism, times, *body, start)
 
     def warm_up(self) -> None:
-        """Call both conversions once, so that the first goal does not wait for compilation."""
+        """Call both conversions once, so that a first goal does not wait for compilation."""
         home = self.mechanism.home
         rest = np.zeros(self.mechanism.coordinates.velocity_size)
         still = np.zeros((3, len(self.rows)))  # arrays of one row have another type in kernels
@@ -116,7 +129,11 @@ class TipJoints:
 
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
-    """Return the tip's virtual joints if `names` are their names, else the mechanism."""
+    """Return the coordinates to which joint names refer.
+
+    Returns:
+        The virtual joints of the tip if `names` are their names, otherwise the mechanism.
+    """
     if motions.determining_rows(mechanism):
         tip = TipJoints(mechanism)
         if sorted(names) == sorted(tip.independent_joints):
@@ -125,7 +142,10 @@ def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
 
 
 def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return angular velocity and acceleration (N, 3) for constant rates of angles (N, 3)."""
+    """Compute angular velocity and acceleration (N, 3) for constant rates of angles.
+
+    The angles are roll, pitch and yaw (N, 3).
+    """
     omega, alpha = np.empty((2, *rpy.shape))
     angular_motions(rpy, rate, np.zeros(rpy.shape), omega, alpha)
     return omega, alpha

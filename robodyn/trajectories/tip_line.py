@@ -28,7 +28,7 @@ def plan_tip_line(
     profile: ProfileName = "lspb",
     period: float = PERIOD,
 ) -> Trajectory:
-    """Plan a motion of the mechanism that moves its body to a pose along a straight line.
+    """Plan a motion that moves a mechanism's body to a pose along a straight line.
 
     Position and roll, pitch and yaw follow parabolic blends, as for a platform (Dasgupta and
     Mruthyunjaya, 1998, section 6). The joints follow by inverse kinematics at knots and cubics

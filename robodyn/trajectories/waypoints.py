@@ -65,7 +65,7 @@ def load_path(
     Valid names are the names of the papers' paths and the result of `bundled_paths()`.
 
     Args:
-        source: name or file.
+        source: name of a known path, or of a YAML file.
         mechanism: mechanism that follows the path; if given, the path must suit its kind and size,
             and a path of poses of an arm's tip is converted into a path of its joints.
         start: (nq,) configuration [rad or m] near which the solution for the first pose is
@@ -111,7 +111,7 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
 
 
 def _is_of_poses(path: Trajectory) -> bool:
-    """Return whether the points of a path are poses (one component more than velocities)."""
+    """Return whether the points of a path are poses, not joint positions."""
     start = path.sample(0.0)
     return start.configuration.shape == (7,) and start.velocity.shape == (6,)
 
@@ -119,7 +119,7 @@ def _is_of_poses(path: Trajectory) -> bool:
 def _convert_body_path(
     mechanism: Mechanism, path: Trajectory, name: str, start: ArrayLike | None
 ) -> Trajectory:
-    """Convert a path of body poses into a motion of the mechanism by inverse kinematics."""
+    """Convert a path of body poses to a motion of the mechanism."""
     try:
         first = mechanism.configuration_at(path.sample(0.0).configuration, start)
         return along_body(mechanism, path, first)
@@ -165,7 +165,7 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
 
 
 def bundled_paths() -> tuple[str, ...]:
-    """Return the names of the bundled paths, for `load_path`."""
+    """Return the names of the bundled paths, which `load_path` accepts."""
     names = (item.name for item in _folder().iterdir())
     return tuple(sorted(name[:-5] for name in names if name.endswith(".yaml")))
 
@@ -238,7 +238,7 @@ def _blended(
     blends: FloatArray,
     joints: int,
 ) -> parabolic_blends.ViaPoints:
-    """Plan a motion from rest at the first waypoint past all others to rest at the last."""
+    """Plan a motion from the first to the last waypoint, with blends at the others."""
     points = np.array(ends)
     # an end without a blend of its own uses the duration of the blend next to it
     blends[0] = blends[0] or blends[1]
@@ -272,7 +272,7 @@ def _point(waypoint: Fields, joints: int) -> FloatArray:
 def _blended_duration(
     common: Fields, goal: Fields, step: FloatArray, extra: float, *, of_joints: bool
 ) -> float:
-    """Return the duration [s] of a segment: as given, or at the speed limits plus `extra`."""
+    """Return a segment's duration [s]: as given, or at the speed limits plus `extra`."""
     if _profile(common, goal) != "lspb":
         fields = goal if "profile" in goal else common
         raise fields.refuse("profile", fields.data["profile"], "lspb where waypoints are blended")
@@ -303,7 +303,7 @@ def _blended_duration(
 
 
 def default_path(mechanism: Mechanism) -> str:
-    """Return the path name for a mechanism: its paper's path, or `demo` for all others.
+    """Return the name of a mechanism's default path: its paper's path, or `demo`.
 
     A mechanism that only shares the name of a paper's mechanism, and cannot reach its path, also
     gets the demonstration.

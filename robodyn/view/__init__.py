@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The live view: a mechanism in 3D in the browser, with plots and controls, over `viser`.
+"""Viewer: a mechanism in 3D in the browser, with plots and controls, based on `viser`.
 
-Nothing here depends on ROS. A *source* returns a `Snapshot` on request: the simulation in this
-process (`live`), a recording (`replay`), or the topics of a running graph (`robodyn_ros`). A
-`Page` draws it. viser is an optional extra and is imported only when a page is opened.
+Nothing here depends on ROS. A *source* returns a `Snapshot`, the state of a mechanism at one
+moment, on request: the simulation in this process (`live`), a recording (`replay`), or the topics
+of a running graph (`robodyn_ros`). A `ViewerPage` draws it. viser is an optional extra and is
+imported only when a page is opened.
 """
 
 from robodyn.view.bag import read_run

@@ -39,16 +39,16 @@ TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """Recorded run: the last one in the bag, if there were resets.
+    """Run recorded in a bag; after resets, the last run in the bag.
 
     Attributes:
         bag: file or folder.
         source: source of the model: the given one, or the bag's robot_description.
         mechanism: recorded mechanism.
         times: (N,) [s], increasing.
-        configurations: (N, nq) as measured.
-        efforts: (N, n) [N or N m] before they were limited.
-        commanded: (N, n) [N or N m] as sent to the actuators.
+        configurations: (N, nq) measured configurations.
+        efforts: (N, n) [N or N m] computed efforts, before limits were applied.
+        commanded: (N, n) [N or N m] efforts sent to the actuators.
     """
 
     bag: str
@@ -63,14 +63,17 @@ class RecordedRun:
 
     @property
     def replay(self) -> Replay:
-        """The run as a source of snapshots."""
+        """Player of the run for a page."""
         return Replay(self.mechanism, self.times, self.configurations, self.efforts)
 
     def plan(self) -> tuple[Trajectory, float]:
-        """Return the planned trajectory from time 0 on, and its start [s] by the bag's clock.
+        """Return the recorded trajectory of the planner, and its start time.
 
         A trajectory with stamp zero starts with the first command after its receipt, as in
-        `TrajectoryFollower`; a superseded trajectory counts until then.
+        `TrajectoryFollower`. If a trajectory was superseded, it counts until the next one starts.
+
+        Returns:
+            The trajectory, and its start [s] on the bag's clock.
 
         Raises:
             InvalidInput: the bag has no trajectory of this mechanism.
@@ -115,7 +118,7 @@ class RecordedRun:
 
 
 def read_run(bag: str | Path, model: str = "") -> RecordedRun:
-    """Read a recorded run.
+    """Read a recorded run from a bag.
 
     Args:
         bag: a .mcap file or a rosbag2 folder.
@@ -228,7 +231,7 @@ def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | 
 
 
 def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
-    """Return the messages of the last run in a bag, without repeated states.
+    """Return the stamped messages of the last run in a bag, without repeated states.
 
     In lockstep a state is republished until its command arrives; a reset sets time back to zero.
     """
@@ -266,7 +269,7 @@ def _at_joints(
 def _efforts(
     messages: list[tuple[float, Any]], mechanism: Mechanism, times: FloatArray
 ) -> FloatArray:
-    """Return the latest recorded efforts (N, n) at each time; zero before the first."""
+    """Return the latest recorded efforts (N, n) at N times; zero before the first."""
     rows = [(t, _values(m, mechanism.joint_names, "effort")) for t, m in messages]
     known = sorted(((t, e) for t, e in rows if e is not None), key=lambda row: row[0])
     out = np.zeros((len(times), len(mechanism.joint_names)))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Colors that color-blind people can distinguish (Okabe and Ito), for arrows and plots."""
+"""Colors for arrows and plots that color-blind people can distinguish (Okabe and Ito)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ ERROR = (200, 40, 30)
 
 
 def of_actuator(index: int) -> tuple[int, int, int]:
-    """Return the color of an actuator by index from 0; colors repeat after the sixth."""
+    """Return the color (red, green, blue) of an actuator; six colors repeat."""
     return ACTUATORS[index % len(ACTUATORS)]
 
 
 def linear(color: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Return the color for viser's arrows, which interpret sRGB as linear light."""
+    """Convert an sRGB color to linear light, as viser's arrows require."""
     red, green, blue = (round(255 * (part / 255) ** 2.2) for part in color)
     return red, green, blue
 
 
 def css(color: tuple[int, int, int]) -> str:
-    """Format the color for CSS."""
+    """Format a color (red, green, blue) for CSS, such as `#0072b2`."""
     return "#{:02x}{:02x}{:02x}".format(*color)

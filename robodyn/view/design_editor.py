@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Page for designing by hand: sliders of a machine's dimensions, and a verdict per requirement."""
+"""Page for manual design: sliders for a machine's dimensions, and a verdict on each requirement."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _TABLE = "font:12px/1.5 ui-monospace,monospace;padding:4px 14px;white-space:pre"
 
 
 class DesignEditor:
-    """Page that evaluates a machine whenever a person changes one of its dimensions.
+    """Page that evaluates a machine whenever a user changes one of its dimensions.
 
     Args:
         server: viser server.
@@ -42,7 +42,7 @@ class DesignEditor:
 
     Attributes:
         sliders: viser's sliders, by the name of the dimension; angles in degrees.
-        actuator: viser's list of actuators.
+        actuator: viser's dropdown of actuators.
         evaluation: last evaluation; None if the dimensions define no machine.
     """
 
@@ -77,25 +77,25 @@ class DesignEditor:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Dimensions that the sliders show, by name [m, rad]."""
+        """Present dimensions [m, rad] of the machine, by name."""
         return {
             name: float(slider.value / self._scale(name)) for name, slider in self.sliders.items()
         }
 
     def start(self) -> None:
-        """Evaluate the present dimensions, and again after each change, in a thread."""
+        """Start a thread that evaluates the machine now and after each change."""
         self._has_changed.set()
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread."""
+        """Stop the thread that evaluates the machine."""
         self._is_ending.set()
         self._has_changed.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def update(self) -> None:
-        """Evaluate the machine with the present dimensions, and show it."""
+        """Evaluate the machine with the present dimensions, and show the result."""
         actuator = self._catalog.get(self.actuator.value)
         continuous = np.inf if actuator is None else actuator.continuous_effort
         try:
@@ -130,7 +130,7 @@ class DesignEditor:
         return self._server.gui.add_slider(label, low, high, float(step), float(middle))
 
     def _scale(self, name: str) -> float:
-        """Return the factor from SI units to a slider's, which has degrees for angles."""
+        """Return the factor from SI units to the unit of a slider (degrees for angles)."""
         return 180.0 / np.pi if name in self._family.angles else 1.0
 
     def _draw(self, machine: Mechanism) -> None:
@@ -150,7 +150,7 @@ def _line(text: str, color: tuple[int, int, int]) -> str:
 
 
 def _verdict_lines(e: Evaluation) -> str:
-    """Return a line for each requirement; those that are not met come first."""
+    """Return the verdicts on all requirements as HTML, unmet requirements first."""
     failed = [_line(f"NO: {v.text}", colors.ERROR) for v in e.verdicts if not v.satisfied]
     return "".join(failed + [_line(v.text, _GOOD) for v in e.verdicts if v.satisfied])
 

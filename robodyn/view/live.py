@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulation in this process, in real time, with interactive control.
+"""Interactive simulation in real time, in a thread of this process.
 
-It uses the same plant and the same follower as the nodes, in a separate thread. Time advances in
-whole control periods. After a short delay the simulation catches up with the wall clock; longer
-delays are not made up for, but counted as lost time.
+It uses the same plant and the same trajectory follower as the ROS 2 nodes. Time advances in whole
+control periods. After a short delay the simulation catches up with the wall clock; longer delays
+are not made up for, but counted as lost time.
 """
 
 from __future__ import annotations
@@ -35,14 +35,15 @@ PAUSE_AT_END = 1.0
 
 
 class ManualMotion:
-    """Trajectory that follows its `goal` in a straight line at limited speed.
+    """Trajectory in a straight line at limited speed to a goal that may change.
 
-    `step` advances it by one period; between two steps it returns the same motion for any time.
+    `step` moves it toward the attribute `goal` by one period. Between two steps, `sample` returns
+    the same motion for any time.
 
     Args:
         mechanism: mechanism that moves.
         start: initial configuration.
-        v_max: [m/s] of a body's translation, [rad/s or m/s] of joints.
+        v_max: largest speed, [m/s] of a body's translation or [rad/s or m/s] of joints.
     """
 
     duration = float("inf")
@@ -66,26 +67,28 @@ class ManualMotion:
         self._here = self._mechanism.advance(self._here, step)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the present motion, with zero acceleration."""
+        """Return the present motion for times (...) [s], with zero acceleration."""
         shape = np.shape(t)
         here, rate = (np.broadcast_to(v, (*shape, len(v))) for v in (self._here, self._rate))
         return Motion(here, rate, np.zeros_like(rate))
 
 
 class LiveSimulation:
-    """Mechanism under computed-torque control, on a path or moved manually.
+    """Real-time simulation of a mechanism under computed-torque control.
+
+    The mechanism follows a path or is moved manually.
 
     All methods may be called from any thread.
 
     Args:
         mechanism: mechanism to simulate.
-        paths: trajectories by name; it starts with the first. Without any it is moved manually from
-            home.
-        rate: [Hz] of the control.
-        dt: [s] of an integration step; a control period is a whole number of them.
+        paths: trajectories by name; the simulation starts with the first one. Without paths, the
+            mechanism is moved manually from home.
+        rate: control rate [Hz].
+        dt: integration step [s]; a control period is a whole number of steps.
         speed: simulated seconds per second.
         repeat: whether to restart the path at its end.
-        v_max: [m/s or rad/s] of manual motion.
+        v_max: largest speed [m/s or rad/s] of manual motion.
         feedback: side of elastic drives at which the controller measures the state.
 
     Attributes:
@@ -137,17 +140,17 @@ class LiveSimulation:
 
     @property
     def lost(self) -> float:
-        """Lag [s] behind the wall clock that the simulation does not make up."""
+        """Accumulated delay [s] behind the wall clock that is not made up for."""
         return self._pacer.lost
 
     @property
     def period(self) -> float:
-        """Period [s] of the control."""
+        """Control period [s]."""
         return self._period * 1e-9
 
     @property
     def body_poses(self) -> FloatArray:
-        """Planned poses (N, 7) of the body on the chosen path; none in manual motion."""
+        """Planned poses (N, 7) of the body on the chosen path; N = 0 in manual motion."""
         if self.path == BY_HAND:
             return np.empty((0, 7))
         path = self.paths[self.path]
@@ -155,19 +158,19 @@ class LiveSimulation:
         return self.mechanism.body_pose(path.sample(times).configuration)
 
     def start(self) -> None:
-        """Run the simulation in a thread."""
+        """Start the simulation in a thread."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
             self._thread.start()
 
     def close(self) -> None:
-        """End the thread."""
+        """Stop the thread of the simulation."""
         self._ended.set()
         if self._thread is not None:
             self._thread.join()
 
     def snapshot(self) -> Snapshot:
-        """Return the present snapshot."""
+        """Return the current state of the simulated mechanism."""
         with self._lock:
             plant, stamp = self._plant, self._stamp
             configuration, effort = plant.configuration, plant.effort
@@ -175,7 +178,10 @@ class LiveSimulation:
         return snapshot_of(self.mechanism, stamp * 1e-9, configuration, effort, playing, message)
 
     def set_playing(self, playing: bool) -> None:
-        """Run or pause; after a failure only `reset` resumes the simulation."""
+        """Resume or pause the simulation.
+
+        After a failure, only `reset` resumes it.
+        """
         with self._lock:
             self._playing = playing and not self._message
 
@@ -206,7 +212,9 @@ class LiveSimulation:
             plant.effort = plant.effort if command is None else command.effort
 
     def choose(self, path: str) -> None:
-        """Start a path by its name, or manual motion (`by hand`) from the present configuration.
+        """Restart on a path with a given name, or switch to manual motion.
+
+        Manual motion, `by hand`, begins at the present configuration.
 
         Raises:
             InvalidInput: there is no such path.
@@ -226,7 +234,7 @@ class LiveSimulation:
             self.reset()
 
     def steer(self, configuration: ArrayLike) -> None:
-        """Move manually to a configuration, in a straight line.
+        """Switch to manual motion and move to a configuration (nq,) in a straight line.
 
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.
@@ -239,10 +247,14 @@ class LiveSimulation:
                 self._followed.goal = goal
 
     def set_payload(self, mass: float, known: bool = True) -> None:
-        """Attach a payload; if `known`, the controller's model includes it.
+        """Attach a payload to the simulated mechanism, in place of the previous one.
+
+        Args:
+            mass: mass [kg] at the body's reference point; 0 for no payload.
+            known: whether the controller's model includes the payload.
 
         Raises:
-            InvalidInput: the mass [kg] is negative.
+            InvalidInput: the mass is negative.
         """
         added = as_scalar("payload", mass, "kg", at_least=0.0)
         loaded = self.mechanism.with_payload(added) if added > 0.0 else self.mechanism
@@ -252,7 +264,7 @@ class LiveSimulation:
             self._follow(self._stamp if self.path == BY_HAND else 0)
 
     def push(self, wrench: ArrayLike, duration: float = 0.3) -> None:
-        """Apply a wrench (6,) [N, N m] to the body for a time [s].
+        """Apply a base-frame wrench (6,) [N, N m] to the body for a duration [s].
 
         The wrench is unknown to the controller.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Panels of a page for a machine: state, requests, target pose, and motion cueing."""
+"""Panels of a page for a machine: its state, commands and target pose, and motion cueing."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NAMED = ("freezing", "frozen", "fault")
 
 
 class MachinePanel:
-    """Buttons, state of the machine, and axes at the target pose.
+    """Panel with the state of a machine and buttons for commands, and axes at its target pose.
 
     Args:
         page: page to extend.
@@ -64,7 +64,7 @@ class MachinePanel:
         self.buttons = buttons
 
     def show(self, state: str) -> None:
-        """Show the state of the machine."""
+        """Show the state of the machine, such as `engaged`."""
         self.state = state = shortened(state, 40)
         if state not in NAMED:
             self.explain("")
@@ -85,14 +85,14 @@ class MachinePanel:
 
 
 class CueingPanel:
-    """Controls for the washout: preset, and parameters relative to this preset.
+    """Panel with controls for the washout: preset, and parameters relative to this preset.
 
     Args:
         page: page to extend.
-        values: present `preset` and parameters `TUNED`; a parameter that is None has the preset's
-            value.
-        change: called with new values, lists for the parameters, when a control has moved.
-        save: called with the values when the button is pressed.
+        values: present values of `preset` and of the parameters in `TUNED`, by name; None stands
+            for the preset's value.
+        change: called with the new values, as in `CueingPanel.values`, when a control has moved.
+        save: called with the values when the save button is pressed.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class CueingPanel:
 
     @property
     def values(self) -> dict[str, Any]:
-        """Values of the parameters."""
+        """Selected `preset`, and the value of each parameter per axis, by name."""
         preset = PRESETS[self._preset.value]
         found: dict[str, Any] = {"preset": self._preset.value}
         for name, slider in self._sliders.items():

@@ -17,14 +17,20 @@ from robodyn.presentation import Figure, figure_of_links, presentation
 def figure_of(
     source: str | Path, mechanism: Mechanism, mesh_folders: Collection[Path] | None = None
 ) -> Figure:
-    """Return the figure of a mechanism loaded from `source`.
-
-    With `mesh_folders`, meshes are read from these only (see `mesh_file`).
+    """Create the figure of a mechanism, for drawing, from its source.
 
     A URDF, xacro, SDF or MJCF is drawn by its visuals; without visuals, as sticks from joint to
     joint. A bundled model or a YAML file is drawn by the visuals of its model; without these, a
     bundled model is drawn by its xacro, if the package xacro is installed, and others by
-    `mechanism.figure()`.
+    `presentation.figure`.
+
+    Args:
+        source: source from which the mechanism was loaded.
+        mechanism: the loaded mechanism.
+        mesh_folders: the only folders from which meshes are read, see `mesh_file`; None for any.
+
+    Returns:
+        The figure; its remarks list what could not be drawn.
     """
     name, near = f"URDF of {mechanism.name}", _file(source)
     builder = source_builder(source)
@@ -44,7 +50,7 @@ def figure_of(
 
 
 def _file(source: str | Path) -> Path | None:
-    """Return the model's file, from which mesh names are relative; None without one."""
+    """Return the file to which mesh names are relative; None if there is no file."""
     text = str(source)
     if is_text(source) or text in models():
         return None

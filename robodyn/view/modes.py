@@ -22,7 +22,7 @@ PERIOD, AMPLITUDE = 2.0, 0.08
 
 
 class ModeAnimation:
-    """Source of snapshots that vibrate in one natural mode about home.
+    """Animation of a mechanism that vibrates about home in one of its natural modes.
 
     All methods may be called from any thread.
 
@@ -31,9 +31,9 @@ class ModeAnimation:
 
     Attributes:
         modes: natural modes at home.
-        names: one for each mode: its frequency and damping.
+        names: label of each mode, with its frequency and damping ratio.
         mode: index of the shown mode.
-        amplitude: largest displacement, as a fraction of the mechanism's size, or in radians.
+        amplitude: largest displacement, in radians or as a fraction of the mechanism's size.
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as for `Mechanism.modes`.
@@ -53,7 +53,7 @@ class ModeAnimation:
         self._units = np.array([1.0 if unit == "rad" else mechanism.size for unit in units])
 
     def snapshot(self) -> Snapshot:
-        """Return the present snapshot."""
+        """Return the displaced mechanism at the present time of the animation."""
         with self._lock:
             now = self._now()
             mode, amplitude, playing = self.mode, self.amplitude, self._playing
@@ -69,13 +69,13 @@ class ModeAnimation:
         return snapshot_of(m, now, configuration, rest, playing, message)
 
     def set_playing(self, playing: bool) -> None:
-        """Run or pause."""
+        """Resume or pause the animation."""
         with self._lock:
             self._clock, self._since = self._now(), time.monotonic()
             self._playing = playing
 
     def reset(self) -> None:
-        """Return to the equilibrium."""
+        """Restart the animation at the equilibrium."""
         with self._lock:
             self._clock, self._since = 0.0, time.monotonic()
 
@@ -84,7 +84,18 @@ class ModeAnimation:
 
 
 def open_modes(server: Any, animation: ModeAnimation, figure: Figure) -> ViewerPage:
-    """Create a page that shows the natural modes; it is not started yet."""
+    """Create a page that animates the natural modes of a mechanism.
+
+    It has controls for mode and amplitude. The caller starts it by `ViewerPage.start`.
+
+    Args:
+        server: server of the page.
+        animation: animation to show.
+        figure: figure of the mechanism.
+
+    Returns:
+        The page.
+    """
     page = ViewerPage(server, animation.mechanism, figure, animation)
     with page.gui.add_folder("Natural modes"):
         mode = page.gui.add_dropdown("Mode", animation.names, initial_value=animation.names[0])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Page with scene, plots and status of one source, updated thirty times a second.
+"""Web page with scene, plots and status of a mechanism, updated thirty times a second.
 
 viser runs callbacks of controls in separate threads; controlled objects must be thread-safe. An
 event without a client was caused by the program itself and is ignored.
@@ -41,13 +41,13 @@ _DIRECTIONS = {
 
 
 class ViewerPage:
-    """Web page that shows the snapshots of a source.
+    """Web page that shows a moving mechanism: 3D scene, plots and status.
 
     Args:
         server: server from `serving.serve`; the page does not stop it.
-        mechanism, figure: mechanism to show, and its figure.
-        source: source of snapshots.
-        warn, error: thresholds of the condition number.
+        mechanism, figure: mechanism to show, and its figure for the scene.
+        source: source of the mechanism's states, such as a simulation.
+        warn, error: thresholds of the condition number for colors and warnings.
 
     Attributes:
         scene, plots, status: parts of the page.
@@ -102,9 +102,11 @@ class ViewerPage:
         server.on_client_connect(lambda client: _title_for_phones(client, mechanism.name))
 
     def add_push(self, push: Callable[[FloatArray], None]) -> None:
-        """Add a button that pushes the body along an axis of the base frame.
+        """Add controls that push the body along an axis of the base frame.
 
-        `push` is called with the wrench (6,) [N, N m]; the force is set with a slider.
+        Args:
+            push: called with the wrench (6,) [N, N m] when the button is pressed. A slider sets the
+                force.
         """
         weight = STANDARD_GRAVITY * presentation.moving_mass(self._mechanism)
         step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)
@@ -125,16 +127,19 @@ class ViewerPage:
             push(wrench)
 
     def add_ride(self) -> RidePlots:
-        """Add plots of the forces in a vehicle and on its platform, and return them."""
+        """Add plots of the specific force in a vehicle and on its platform; return them."""
         with self._beside:
             return RidePlots(self.gui)
 
     def also_update(self, update: Callable[[Snapshot], None]) -> None:
-        """Register a callback for every third snapshot, for controls that follow the motion."""
+        """Register a function that updates further controls from the shown state.
+
+        It is called with every third snapshot, ten times a second.
+        """
         self._more.append(update)
 
     def update(self) -> None:
-        """Show the present snapshot."""
+        """Show the current state of the source."""
         snapshot = self._source.snapshot()
         with self._server.atomic():
             if snapshot is None:
@@ -163,7 +168,7 @@ class ViewerPage:
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread that updates the page."""
+        """Stop the thread that updates the page."""
         self._ended.set()
         if self._thread.is_alive():  # Ctrl-C may have come before it began
             self._thread.join()
@@ -177,7 +182,7 @@ class ViewerPage:
 
 
 def _title_for_phones(client: Any, name: str) -> None:
-    """Note in the title of the controls, on an upright screen, that a tap hides them.
+    """Mention in the panel's title on an upright screen that a tap hides the controls.
 
     viser opens the controls of a phone expanded and has no request to collapse them.
     """
@@ -195,7 +200,7 @@ _TABLE = "font:min(13px,2.9vw)/1.5 ui-monospace,monospace;padding:2px 14px 6px;w
 
 
 class Status:
-    """Text block in the panel with values of the state, and a banner for warnings.
+    """Text with numbers of the current state, and a banner for warnings.
 
     Args:
         gui: viser's GUI, inside the container for the text.
@@ -212,11 +217,11 @@ class Status:
 
     @property
     def banner(self) -> str:
-        """Warning that is shown, without markup; empty if no warning is shown."""
+        """Text of the warning shown in the banner; empty if there is none."""
         return self._problem
 
     def update(self, snapshot: Snapshot | None) -> None:
-        """Show a snapshot."""
+        """Show the numbers and warnings of a snapshot, or that there is no state yet."""
         if snapshot is None:
             self._text.content = f'<div style="{_TABLE}">waiting for a state</div>'
             return

@@ -17,9 +17,9 @@ def paths_of(
     requested: str = "",
     progress: Callable[[float], None] | None = None,
 ) -> dict[str, Trajectory]:
-    """Return paths that a mechanism can follow in the viewer, by name.
+    """Return the trajectories that a mechanism can follow in the viewer.
 
-    They are its default path, paths of the papers that fit, and a demonstration.
+    These are its default path, suitable paths of the papers, and a demonstration.
 
     Args:
         mechanism: mechanism that follows them.
@@ -27,7 +27,7 @@ def paths_of(
         progress: called with the completed fraction, 0 to 1, of the demonstration.
 
     Returns:
-        Trajectories, the initial one first.
+        Trajectories by name, the initial one first.
 
     Raises:
         PathError: `requested` is unknown, or not a path for this mechanism.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Live plots: efforts, the condition number and forces felt, over the last seconds."""
+"""Plots of the last seconds: efforts, condition number and specific forces."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LINE = {"stroke": "#e6e8eb", "width": 1}
 
 
 class Rows:
-    """Buffer of the points of several curves over the last seconds.
+    """Buffer of the samples of several curves over the last seconds.
 
     It is cleared when time goes back.
     """
@@ -44,7 +44,7 @@ class Rows:
         return len(self._rows)
 
     def add(self, time: float, *values: float) -> None:
-        """Append a point to every curve at a time [s], once per time."""
+        """Append a sample of all curves at a time [s], unless that time was added already."""
         if self._rows and time <= self._rows[-1][0]:
             if time == self._rows[-1][0]:
                 return
@@ -54,7 +54,7 @@ class Rows:
             self._rows.popleft()
 
     def columns(self) -> FloatArray:
-        """Return an array (1 + n, N): times [s], then the values of each of n curves."""
+        """Return the samples as an array (1 + n, N): times [s], then n curves."""
         return np.ascontiguousarray(np.array(self._rows).T)
 
 
@@ -63,7 +63,7 @@ class Plots:
 
     Args:
         gui: viser's GUI, inside the container for the plots.
-        mechanism: mechanism of the efforts.
+        mechanism: mechanism to show.
         warn, error: thresholds of the condition number.
     """
 
@@ -95,7 +95,7 @@ class Plots:
         )
 
     def add(self, snapshot: Snapshot) -> None:
-        """Append a point to every curve."""
+        """Append the efforts and the condition number of a snapshot to the curves."""
         number = min(snapshot.condition_number, HIGHEST_CONDITION)
         self._rows.add(snapshot.time, *snapshot.effort, number)
 
@@ -138,7 +138,13 @@ class RidePlots:
         ]
 
     def add(self, time: float, vehicle: FloatArray, felt: FloatArray) -> None:
-        """Append the forces (3,) in the vehicle and on the platform at a time [s]."""
+        """Append a sample of both specific forces to the curves.
+
+        Args:
+            time: time [s].
+            vehicle: (3,) [m/s^2] specific force in the vehicle.
+            felt: (3,) [m/s^2] specific force on the platform.
+        """
         self._begun = time if self._begun is None else self._begun
         self._rows.add(time - self._begun, *vehicle, *felt)
 

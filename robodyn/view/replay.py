@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recorded run as a source of snapshots, with play, pause and seek."""
+"""Playback of a recorded run, with play, pause and seek."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Replay:
 
     Args:
         mechanism: recorded mechanism.
-        times: (N,) [s], increasing.
-        configurations: (N, nq).
-        efforts: (N, n) [N or N m].
+        times: (N,) [s] increasing times.
+        configurations: (N, nq) recorded configurations.
+        efforts: (N, n) [N or N m] recorded efforts.
 
     Attributes:
         mechanism, times, configurations, efforts: as given.
-        duration: [s].
+        duration: duration [s] of the recording.
     """
 
     def __init__(
@@ -45,12 +45,12 @@ class Replay:
 
     @property
     def body_poses(self) -> FloatArray:
-        """Recorded poses (N, 7) of the body, reduced in number."""
+        """Recorded poses (N, 7) of the body, thinned to a few hundred."""
         step = max(len(self.times) // 400, 1)
         return self.mechanism.body_pose(self.configurations[::step])
 
     def snapshot(self) -> Snapshot:
-        """Return the snapshot at the present time of the replay."""
+        """Return the recorded state at the present time of the playback."""
         with self._lock:
             at, playing = self._advance(), self._playing
         index = int(np.searchsorted(self.times, self.times[0] + at, side="right")) - 1
@@ -63,7 +63,7 @@ class Replay:
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Play or pause."""
+        """Resume or pause the playback."""
         with self._lock:
             self._advance()
             self._playing = playing

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""3D scene: the links of a figure as viser's scene nodes, effort arrows, traces and labels."""
+"""3D scene of a mechanism in viser: links, effort arrows, traces and labels."""
 
 from __future__ import annotations
 
@@ -41,22 +41,30 @@ def reference_effort(mechanism: Mechanism) -> float:
 
 
 def arrow_lengths(mechanism: Mechanism, effort: FloatArray, reference: float) -> FloatArray:
-    """Return the lengths (n,) [m] of arrows for efforts (n,) [N or N m], limited.
+    """Return the lengths of the arrows that represent efforts.
 
-    Limits keep arrows short at singularities, where efforts are large.
+    Lengths are limited, because efforts are large near a singularity.
+
+    Args:
+        mechanism: mechanism with the actuators.
+        effort: (n,) [N or N m] efforts of the actuators.
+        reference: effort that has the standard length, see `reference_effort`.
+
+    Returns:
+        Lengths (n,) [m] with the signs of the efforts.
     """
     return np.clip(LENGTH * effort / reference, -LONGEST, LONGEST) * mechanism.size
 
 
 class Scene:
-    """3D scene; `update` moves it to a snapshot.
+    """3D scene of a mechanism in the browser.
 
     Args:
-        server: viser server.
-        mechanism, figure: mechanism to draw, and its figure.
+        server: server of the page.
+        mechanism, figure: mechanism to draw, and its figure with the shapes of links.
 
     Attributes:
-        frames: (L, 4, 4) of the links as last sent, in the figure's order.
+        frames: (L, 4, 4) frames of the L links as last sent, in the figure's order.
     """
 
     def __init__(self, server: Any, mechanism: Mechanism, figure: Figure) -> None:
@@ -105,7 +113,7 @@ class Scene:
         ]
 
     def update(self, snapshot: Snapshot) -> None:
-        """Move all parts of the scene to a snapshot."""
+        """Move links, arrows and labels to the state in a snapshot."""
         frames = self._figure.link_frames(snapshot.joints, snapshot.floating)
         moved = np.abs(frames - self.frames).max(axis=(1, 2)) > 1e-9
         quaternions = Rotation.from_matrix(frames[:, :3, :3]).as_quat()[:, [3, 0, 1, 2]]
@@ -125,9 +133,9 @@ class Scene:
         self._follow(snapshot)
 
     def send_trace(self) -> None:
-        """Send the line along the body's motion so far to the browser.
+        """Send the trace of the body's motion so far to the browser.
 
-        Because the line is long, this may be called less often than `update`.
+        The trace is long, so this may be called less often than `update`.
         """
         if len(self._trace) > 1:
             points = np.array(self._trace, dtype=np.float32)
@@ -136,7 +144,7 @@ class Scene:
             self._traveled.points = np.zeros((1, 2, 3), dtype=np.float32)
 
     def plan(self, poses: FloatArray) -> None:
-        """Draw the planned path of the body, poses (N, 7), in place of the previous one."""
+        """Draw a planned path of the body, poses (N, 7), in place of the previous one."""
         if self._planned is not None:
             self._planned.remove()
             self._planned = None
@@ -161,7 +169,7 @@ class Scene:
         self._mark.wxyz, self._mark.position = (w, x, y, z), self._in_root(pose[:3])
 
     def frame_view(self) -> None:
-        """Move the camera so that mechanism and path are in view, unless they are already."""
+        """Move the camera, if necessary, so that mechanism and path are in view."""
         points = np.concatenate([self.frames[:, :3, 3], self._ahead])
         low, high = points.min(axis=0), points.max(axis=0)
         middle = 0.5 * (low + high)

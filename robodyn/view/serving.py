@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""viser server for this machine only, on exactly the requested port.
+"""Web server for pages that only this machine can reach, on exactly the requested port.
 
-A page has buttons that move a machine. Any web page that a person has open can send requests to a
-port of this machine, and by DNS rebinding under any name. So a request is accepted only if a
-browser sends it from the page itself, at an address of this machine or one that the user names; all
-others receive status 403. Values of controls are accepted only within their range.
+A page has buttons that move a machine. Any other web page in the user's browser can send requests
+to a port of this machine, through DNS rebinding also under any host name. So a request is accepted
+only if a browser sends it from the page itself, at an address of this machine or one that the user
+names; all others receive status 403. Values of controls are accepted only within their range.
 """
 
 from __future__ import annotations
@@ -109,13 +109,13 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
 
 
 def stop(server: Any) -> None:
-    """Stop a server without its console output."""
+    """Stop a viser server and suppress its console output."""
     with contextlib.redirect_stdout(io.StringIO()):
         server.stop()
 
 
 def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
-    """Return why a request is not from the page itself; empty if it is.
+    """Check whether a request comes from the page itself.
 
     Args:
         headers: request headers with the method `get_all`, such as those of websockets and of
@@ -123,7 +123,7 @@ def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
         allowed: names of hosts besides those of this machine, lower case.
 
     Returns:
-        The reason.
+        The reason for a rejection; an empty string if the request is accepted.
     """
     hosts, origins = headers.get_all("Host") or [], headers.get_all("Origin") or []
     if len(hosts) != 1 or not _is_allowed(_name_in(f"//{hosts[0]}"), allowed):
@@ -175,7 +175,7 @@ _LOCK = threading.Lock()
 
 @contextlib.contextmanager
 def _guarding(allowed: Collection[str]) -> Iterator[None]:
-    """Make servers that start inside reject requests from other pages.
+    """Make servers that start within this context reject requests from other pages.
 
     viser has no setting for it, but uses `serve` from websockets when a server starts.
     """
@@ -223,14 +223,14 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
 
 @cache
 def _with_retries(page: bytes, is_compressed: bool) -> bytes:
-    """Make the page reconnect also while it has no keyboard focus."""
+    """Change a page so that it reconnects even without keyboard focus."""
     text = gzip.decompress(page) if is_compressed else page
     text = text.replace(b"<head>", b"<head>" + RETRY, 1)
     return gzip.compress(text) if is_compressed else text
 
 
 def _status_for(host: str, port: int) -> int:
-    """Return the HTTP status of a request for the page under a host's name."""
+    """Return the HTTP status of a request for the page with a given host name."""
     connection = http.client.HTTPConnection(HOST, port, timeout=10.0)
     try:
         connection.request("GET", "/", headers={"Host": host})
@@ -240,7 +240,7 @@ def _status_for(host: str, port: int) -> int:
 
 
 def _check_values(gui: Any) -> None:
-    """Make viser accept values of controls only within their range."""
+    """Make viser accept values of controls only within the controls' ranges."""
     from viser._messages import GuiUpdateMessage
 
     interface, take = gui._websock_interface, gui._handle_gui_updates
@@ -257,7 +257,15 @@ def _check_values(gui: Any) -> None:
 
 
 def possible_value(handle: Any, updates: Any) -> Any:
-    """Return a value from a client, clipped to its control's range; None if invalid."""
+    """Check the new value of a control that a browser sends.
+
+    Args:
+        handle: viser's control.
+        updates: properties to change, as sent by the browser.
+
+    Returns:
+        The value, clipped to the range of the control; None if it is invalid.
+    """
     if not isinstance(updates, dict) or set(updates) != {"value"}:
         return None
     value, present = updates["value"], handle.value

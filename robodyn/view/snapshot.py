@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Snapshot of a mechanism for a page, and the interface of its source."""
+"""State of a mechanism to show on a page, and the interface of sources of such states."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from robodyn.presentation import presentation
 
 @dataclass(frozen=True)
 class Snapshot:
-    """State of a mechanism at one moment.
+    """State of a mechanism at one moment, as a page shows it.
 
     Attributes:
-        time: [s] of the simulation.
-        configuration: (nq,).
+        time: time [s] of the simulation or recording.
+        configuration: (nq,) configuration.
         joints: position [rad or m] of every joint, passive ones included, by name.
-        body_pose: (7,) of the moving body in the base frame.
+        body_pose: (7,) pose of the moving body in the base frame.
         floating: poses (7,) of links on floating joints, see `presentation.floating_poses`.
-        effort: (n,) [N or N m] of the actuators.
-        condition_number: infinite if undefined.
+        effort: (n,) [N or N m] efforts of the actuators.
+        condition_number: condition number of the Jacobian; infinite if undefined.
         playing: whether the source is running, not paused.
-        message: a warning for the user, empty if none.
-        status: activity of the source in one word; if empty, `playing` states whether it is running
-            or paused.
+        message: warning for the user; empty if there is none.
+        status: activity of the source in one word; if it is empty, the page shows whether the
+            source is running or paused.
     """
 
     time: float
@@ -56,9 +56,9 @@ def snapshot_of(
 
     Args:
         mechanism: mechanism to show.
-        time: [s] of the simulation or recording.
-        configuration: (nq,).
-        effort: (n,) [N or N m] of the actuators.
+        time: time [s] of the simulation or recording.
+        configuration: (nq,) configuration.
+        effort: (n,) [N or N m] efforts of the actuators.
         playing: whether the source is running, not paused.
         message: warning for the user; empty if there is none.
 
@@ -79,28 +79,36 @@ def snapshot_of(
 
 
 class Source(Protocol):
-    """Source of snapshots, called from several threads."""
+    """Interface of a source of states for a page, such as a simulation or a recording.
+
+    Its methods are called from several threads.
+    """
 
     def snapshot(self) -> Snapshot | None:
-        """Return the present snapshot, or None before the first state."""
+        """Return the current state of the mechanism, or None if there is none yet."""
 
     def set_playing(self, playing: bool) -> None:
-        """Run or pause."""
+        """Resume or pause the source."""
 
     def reset(self) -> None:
-        """Return to the start."""
+        """Return to the start of the motion."""
 
 
 def drawn_joints(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
-    """Return the position [rad or m] of every joint, passive ones included, by name."""
+    """Return the positions [rad or m] of all joints, passive ones included, by name."""
     states = mechanism.joint_states(configuration)
     return dict(zip(states.names, states.positions.tolist(), strict=True))
 
 
 def condition_number(mechanism: Mechanism, configuration: ArrayLike) -> float:
-    """Compute the condition number of a configuration as in the papers.
+    """Compute the condition number of the Jacobian in SI units, as in the papers.
 
-    It is infinite if the kinematics have no solution.
+    Args:
+        mechanism: mechanism of any kind.
+        configuration: (nq,) configuration of the mechanism.
+
+    Returns:
+        The condition number; infinite if the kinematics have no solution.
     """
     try:
         return float(mechanism.condition_number(configuration))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Complete pages with controls, for a live simulation and for a recording."""
+"""Complete pages with controls for a simulation in real time and for a recording."""
 
 from __future__ import annotations
 
@@ -22,7 +22,18 @@ ANGLE, REACH = 45.0, 0.5
 def open_studio(
     server: Any, live: LiveSimulation, figure: Figure
 ) -> tuple[ViewerPage, LiveControls]:
-    """Create a page with all controls of a live simulation; neither is started yet."""
+    """Create a page with controls for a simulation in real time.
+
+    The caller starts page and simulation.
+
+    Args:
+        server: server of the page.
+        live: simulation to show and to control.
+        figure: figure of the mechanism.
+
+    Returns:
+        The page and its controls.
+    """
     page = ViewerPage(server, live.mechanism, figure, live)
     controls = LiveControls(page, live)
     page.add_push(live.push)
@@ -31,7 +42,18 @@ def open_studio(
 
 
 def open_projector(server: Any, recording: Replay, figure: Figure) -> ViewerPage:
-    """Create a page that plays a recording at any speed; it is not started yet."""
+    """Create a page that plays a recording, with controls for speed and time.
+
+    The caller starts the page.
+
+    Args:
+        server: server of the page.
+        recording: playback to show.
+        figure: figure of the mechanism.
+
+    Returns:
+        The page.
+    """
     page = ViewerPage(server, recording.mechanism, figure, recording)
     with page.gui.add_folder("Recording"):
         _add_speed(page.gui, recording)
@@ -63,7 +85,7 @@ def _add_speed(gui: Any, source: LiveSimulation | Replay) -> Any:
 
 
 class LiveControls:
-    """Controls of a live simulation on a page.
+    """Controls of a simulation on a page: path, speed, manual motion, payload.
 
     Attributes:
         sliders: viser's sliders of the position variables; angles in degrees.
@@ -120,7 +142,10 @@ class LiveControls:
         known.on_update(load)
 
     def update(self, snapshot: Snapshot) -> None:
-        """Show the state of the simulation; called a few times a second."""
+        """Move the controls to the state of the simulation.
+
+        The page calls this ten times a second.
+        """
         live = self._live
         if live.path != self._shown:
             self._shown = self._path.value = live.path
@@ -159,5 +184,5 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _step(span: float) -> float:
-    """Return a power of ten as step of a slider, some hundred steps to its span."""
+    """Return a slider's step: a power of ten, at least a hundredth of its range."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 100.0)))

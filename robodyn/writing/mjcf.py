@@ -161,7 +161,7 @@ class _Writer:
             self._branch(body, link.name, each, own)
 
     def _weigh(self, name: str) -> None:
-        """Move an inertia that MuJoCo rejects to the body that the link is fixed to."""
+        """Move each inertia that MuJoCo rejects to the link to which its link is fixed."""
         links = self._links
         for joint in self._below.get(name, ()):
             self._weigh(joint.child)
@@ -352,7 +352,7 @@ class _Writer:
 
 
 def quaternion(rotation: FloatArray) -> list[float]:
-    """Convert a rotation matrix (3, 3) to a list w, x, y, z, as MuJoCo expects it."""
+    """Convert a rotation matrix (3, 3) to a quaternion [w, x, y, z]."""
     x, y, z, w = quaternion_of_rotation(rotation).tolist()
     return [w, x, y, z]
 

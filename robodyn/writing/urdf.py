@@ -33,14 +33,19 @@ from robodyn.writing.urdf_geometry import GeometryWriter
 
 
 def mechanism_urdf(mechanism: Any) -> str:
-    """Return the URDF text of a mechanism, which `load` reads as the same kind."""
+    """Return a mechanism as URDF text, from which `load` recreates it."""
     return tree_urdf(mechanism.model, mechanism.kind)
 
 
 def tree_urdf(model: Model, kind: str) -> str:
     """Format a model, a tree with loop closures, as URDF text.
 
-    `load` reads the text as the kind `kind`.
+    Args:
+        model: model to write.
+        kind: name of the kind of mechanism that `load` creates from the text.
+
+    Returns:
+        The URDF text.
 
     Raises:
         OutputError: a URDF cannot represent the model.
@@ -49,7 +54,18 @@ def tree_urdf(model: Model, kind: str) -> str:
 
 
 def tree_of(model: Model, kind: str) -> ElementTree.Element:
-    """Create the root element of a URDF for a tree with closures; see `tree_urdf`."""
+    """Create the `<robot>` element of a model, a tree with loop closures.
+
+    Args:
+        model: model to write.
+        kind: name of the kind of mechanism that `load` creates from the URDF.
+
+    Returns:
+        The element.
+
+    Raises:
+        OutputError: a URDF cannot represent the model.
+    """
     robot = element(None, "robot", name=model.name)
     geometry = GeometryWriter(robot, model.links, model.source)
     moved = {joint.child for joint in model.joints if joint.moves}
@@ -149,7 +165,10 @@ def _motion(out: ElementTree.Element, joint: Joint) -> None:
 
 
 def closure_element(robot: ElementTree.Element | None, closure: Closure) -> ElementTree.Element:
-    """Create the `<constraint>` for a closure, in `robot` unless that is None."""
+    """Create the `<constraint>` element of a loop closure, and return it.
+
+    It is appended to `robot` unless that is None.
+    """
     out = element(
         robot, "constraint", name=closure.name, type=closure.kind, damping=number(closure.damping)
     )
@@ -163,7 +182,11 @@ def closure_element(robot: ElementTree.Element | None, closure: Closure) -> Elem
 
 
 def settings_of(model: Model, kind: str) -> dict[str, str]:
-    """Return the attributes of `<robodyn>` that make `load` read a model as a kind."""
+    """Return the attributes of the robot's `<robodyn>` element, as strings by name.
+
+    They contain the kind of mechanism, `kind`, and the data of the model that URDF cannot
+    represent, such as gravity, base and tip, and driven joints.
+    """
     texts = {
         "type": kind,
         "gravity": "" if np.array_equal(model.gravity, GRAVITY) else numbers(model.gravity),
@@ -179,9 +202,11 @@ def settings_of(model: Model, kind: str) -> dict[str, str]:
 
 
 def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, str]:
-    """Return the attributes of a joint's `<robodyn>`, home position included.
+    """Return the attributes of a joint's `<robodyn>` element, as strings by name.
 
-    They are strings by name.
+    Args:
+        joint: joint to describe.
+        home: home position [rad or m] or pose of the joint; None to omit it.
     """
     own = {"armature": number(joint.armature)} if joint.armature else {}
     forward, backward = joint.friction
@@ -191,7 +216,7 @@ def own_attributes(joint: Joint, home: tuple[float, ...] | None) -> dict[str, st
 
 
 def spring_attributes(joint: Joint) -> dict[str, str]:
-    """Return the attributes of `<robodyn>` that describe a joint's spring."""
+    """Return the attributes of `<robodyn>` for a joint's spring, as strings by name."""
     values = {
         "spring_stiffness": joint.spring.stiffness,
         "spring_rest": joint.spring.rest,
@@ -201,7 +226,11 @@ def spring_attributes(joint: Joint) -> dict[str, str]:
 
 
 def unloaded_position(each: Joint | PointSpring, form: str) -> float:
-    """Return the position [rad or m] at which a spring exerts no effort.
+    """Return the position or length [rad or m] at which a spring exerts no effort.
+
+    Args:
+        each: joint with the spring, or spring between points.
+        form: name of the file format, for messages.
 
     Raises:
         OutputError: the spring exerts the same effort at every position.
@@ -217,9 +246,9 @@ def unloaded_position(each: Joint | PointSpring, form: str) -> float:
 
 
 def params_of_joint(joint: Any) -> dict[str, str]:
-    """Return the names and values of the `<param>`s of a joint's actuator.
+    """Return the `<param>` values of a joint's actuator for `<ros2_control>`, by name.
 
-    Armature and friction are not among them.
+    Armature and friction are not included, except friction that depends on the direction.
     """
     params = params_of(joint.drive)
     forward, backward = joint.friction

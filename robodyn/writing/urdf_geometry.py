@@ -15,12 +15,12 @@ from robodyn.model.geometry import Geometry, Material, MeshFile
 
 
 class GeometryWriter:
-    """Writer of the visuals and collision bodies of links as URDF elements.
+    """Writer of the visual and collision shapes of links as URDF elements.
 
     Args:
         robot: root element, which gets the materials that several visuals share.
         links: links of the model.
-        source: file to which names of meshes are relative.
+        source: file to which the names of meshes are relative.
     """
 
     def __init__(self, robot: Element, links: Iterable[Link], source: str) -> None:
@@ -34,7 +34,7 @@ class GeometryWriter:
             _write_material(robot, next(iter(known[name])))
 
     def write(self, out: Element, link: Link) -> None:
-        """Write the visuals and the collision bodies of a link."""
+        """Append the visual and collision shapes of a link to its URDF element `out`."""
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             for shape in (part for whole in shapes for part in whole.without_capsules):
                 self._write(element(out, tag), shape)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Helpers of the launch files. Nodes do not import them."""
+"""Functions for the launch files; nodes do not use them."""

@@ -49,10 +49,10 @@ GRAVITY = {
 
 
 def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]:
-    """Declare launch arguments listed in a table.
+    """Create the declarations of launch arguments from a table.
 
     Args:
-        table: default, description and optional choices by the name of the argument.
+        table: default, description and optional choices of each argument, by its name.
 
     Returns:
         One action for each argument, to add to the launch description.
@@ -66,15 +66,15 @@ def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]
 
 
 def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tuple[str, ...]:
-    """Return the row of a parameter of `parameters.yaml` in a table for `arguments`.
+    """Describe a parameter of `parameters.yaml` as a launch argument.
 
     Args:
         group, name: group and name of the parameter.
-        default: default instead of the parameter's.
+        default: default value, instead of the parameter's.
         auto: meaning of `auto`, if the launch has that choice, which is then the default.
 
     Returns:
-        Default, description and choices.
+        Default, description and choices, for the table of `arguments`.
     """
     entry = tables()[group][name]
     is_switch = entry["type"] == "bool"
@@ -85,13 +85,20 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
 
 
 def model_argument(default: str) -> dict[str, tuple[str, ...]]:
-    """Return a table for `arguments`: the model, and the options for reading it."""
+    """Describe the launch argument `model` and those for reading the model.
+
+    Args:
+        default: default value of `model`.
+
+    Returns:
+        A table for `arguments`.
+    """
     model = {"model": of_parameter("mechanism", "model", default)}
     return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
 def passed(*names: str) -> dict[str, ParameterValue]:
-    """Return node parameters that take the values of launch arguments of these names."""
+    """Return node parameters whose values are the launch arguments of these names."""
     kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
     return {
         name: ParameterValue(LaunchConfiguration(name), value_type=TYPES[kinds[name]])
@@ -102,7 +109,7 @@ def passed(*names: str) -> dict[str, ParameterValue]:
 def parameter_overrides(
     context: LaunchContext, node: str, *names: str, **defaults: str
 ) -> tuple[str, ...]:
-    """Return the names of launch arguments that override a node's parameter file.
+    """Return the launch arguments that override the parameter file of a node.
 
     An argument at its default does not override the file `params_file`.
 
@@ -110,7 +117,10 @@ def parameter_overrides(
         context: context of the launch.
         node: node with these parameters.
         names: names of the arguments.
-        defaults: defaults of arguments that differ from those of their parameters.
+        defaults: default values of arguments that differ from those of the parameters.
+
+    Returns:
+        The names of these arguments.
     """
     settings, groups = context.launch_configurations, tables()
     entries = {name: each for group in groups.values() for name, each in group.items()}
@@ -127,7 +137,11 @@ def parameter_overrides(
 
 
 def gravity(context: LaunchContext) -> list[float] | None:
-    """Return the launch argument `gravity` (3,) [m/s^2]; None if it is not given."""
+    """Return the launch argument `gravity` (3,) [m/s^2]; None if it is empty.
+
+    Raises:
+        RuntimeError: the argument does not consist of three numbers.
+    """
     text = context.launch_configurations.get("gravity", "")
     if not text:
         return None
@@ -139,10 +153,10 @@ def gravity(context: LaunchContext) -> list[float] | None:
 
 
 def own_files(context: LaunchContext) -> list[str]:
-    """Return the names of the launch arguments for parameter files of all nodes.
+    """Return the names of launch configurations with parameter files for all nodes.
 
-    They are in the order of increasing precedence. The launch argument `gravity` is
-    written to such a file, so nodes without a file use the model's gravity.
+    The names are in the order of increasing precedence. If the launch argument `gravity` is given,
+    one of the files contains it.
     """
     given = gravity(context)
     if given is None:
@@ -173,8 +187,8 @@ def own_node(
     Args:
         name: name of the node and its executable.
         remappings: remappings of its topics.
-        files: launch arguments that name parameter files, in increasing precedence.
-        given: launch arguments that are parameters.
+        files: launch configurations that contain parameter files, in increasing precedence.
+        given: launch arguments whose values become parameters of the same names.
         has_model: whether to pass the parameters of the mechanism.
         parameters: parameters that override those of the files.
     """
@@ -194,7 +208,10 @@ def own_node(
 def node(package: str, executable: str = "", **more: Any) -> Node:
     """Create the launch action of a node in the launch's namespace.
 
-    By default the executable has the name of the package.
+    Args:
+        package: ROS package of the node.
+        executable: name of the executable; by default that of the package.
+        more: further arguments of `launch_ros.actions.Node`.
     """
     place = LaunchConfiguration("namespace")
     return Node(
@@ -206,15 +223,15 @@ def node(package: str, executable: str = "", **more: Any) -> Node:
 
 
 def own_clock() -> tuple[str, PathJoinSubstitution]:
-    """Return the remapping of `/clock` to the clock of the launch's namespace.
+    """Return the remapping of `/clock` to a topic in the launch's namespace.
 
-    So each namespace has its own simulated time.
+    Each namespace then has its own simulated time.
     """
     return "/clock", PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "clock"])
 
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
-    """Return the launch argument `model`, and the mechanism loaded from it."""
+    """Load the mechanism of the launch argument `model`; return both."""
     source = context.launch_configurations["model"]
     values = {
         **context.launch_configurations,
@@ -226,9 +243,14 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
 
 
 def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
-    """Return the actions that fail the launch after a required process ended.
+    """Return launch actions that report an error because a required process ended.
 
-    The error contains the process, its exit code and `why`. During shutdown there are no actions.
+    The list is empty during shutdown.
+
+    Args:
+        event: exit of the process.
+        context: context of the launch.
+        why: end of the error message, after the process and its exit code.
     """
     if context.is_shutdown:
         return []
@@ -237,12 +259,16 @@ def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[Launc
 
 
 def fail(_: LaunchContext, text: str) -> None:
-    """Fail the launch: only an exception results in exit code 1."""
+    """End the launch with exit code 1, for which an exception is required.
+
+    Raises:
+        RuntimeError: always, with the message `text`.
+    """
     raise RuntimeError(text)
 
 
 def installed(package: str) -> bool:
-    """Return whether a package is installed."""
+    """Return whether a ROS package is installed."""
     try:
         get_package_prefix(package)
     except PackageNotFoundError:
@@ -262,18 +288,21 @@ def warn(text: str) -> None:
 
 
 def enclave(name: str) -> list[str]:
-    """Return a node's ROS arguments for its SROS 2 enclave; none without security."""
+    """Return the ROS arguments that select the SROS 2 enclave of a node.
+
+    The list is empty if security is not enabled.
+    """
     secure = os.environ.get("ROS_SECURITY_ENABLE", "").lower() == "true"
     return ["--enclave", f"/robodyn/{name}"] if secure else []
 
 
 def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create robot_state_publisher, or a log action if it is not installed.
+    """Create the node robot_state_publisher, or a log action if it is not installed.
 
     Args:
         text: URDF to publish.
         joint_states: topic of the joint states.
-        sim_time: whether it uses simulated time.
+        sim_time: whether the node uses simulated time.
     """
     if not installed("robot_state_publisher"):
         return LogInfo(msg="robot_state_publisher is not installed: no robot_description, no TF")
@@ -292,7 +321,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
 
 
 def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create rviz2 fitted to a mechanism, or a log action if it is not installed."""
+    """Create the node rviz2 for a mechanism, or a log action if it is not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
     return node(
@@ -308,7 +337,7 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
 
 
 def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
-    """Write a display configuration for RViz fitted to a mechanism; return its path."""
+    """Write an RViz configuration for a mechanism to a file; return its path."""
     fraction = Path(FindPackageShare("robodyn").perform(context))
     name = "with_leg_forces.rviz" if presentation.has_legs(mechanism) else "mechanism.rviz"
     view = yaml.safe_load((fraction / "rviz" / name).read_text(encoding="utf-8"))
@@ -325,7 +354,7 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
 
 
 def written(document: Any, prefix: str, suffix: str) -> str:
-    """Write a document to a temporary YAML file and return the file's name."""
+    """Write a document to a temporary YAML file; return the path of the file."""
     with NamedTemporaryFile(
         "w", prefix=prefix, suffix=suffix, encoding="utf-8", delete=False
     ) as file:
@@ -334,7 +363,7 @@ def written(document: Any, prefix: str, suffix: str) -> str:
 
 
 def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
-    """Return the node for force arrows in a list, empty if the mechanism has no legs."""
+    """Return the node force_markers in a list, empty for mechanisms without legs."""
     if not presentation.has_legs(mechanism):
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
@@ -345,14 +374,14 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
 def drawn(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
-    """Return RViz and the node for force arrows; nothing unless `rviz` is true."""
+    """Return RViz and the node force_markers; an empty list unless `rviz` is true."""
     if not is_on(context, "rviz"):
         return []
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
 
 
 def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the nodes to show a mechanism moved by sliders, among them RViz."""
+    """Return the nodes that show a mechanism moved by sliders, with or without RViz."""
     try:
         source, mechanism = chosen_mechanism(context)
         text = robot_description(source, mechanism)
@@ -367,9 +396,9 @@ def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
-    """Create the node with sliders: six for a body's pose, or one for each joint.
+    """Create the node whose sliders move the mechanism: by pose, or joint by joint.
 
-    If its package is not installed, a log action is returned instead.
+    If the package of the node is not installed, a log action is returned instead.
     """
     if mechanism.coordinates.is_pose:
         return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
@@ -382,7 +411,10 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
 
 
 def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
-    """Return the nodes for description, transforms and display without ros2_control."""
+    """Return the nodes for description, transforms and display of a mechanism.
+
+    The list is empty for a simulation with ros2_control, which starts its own.
+    """
     seen = is_on(context, "rviz")
     if (sim_time and is_on(context, "ros2_control")) or not (
         seen or installed("robot_state_publisher")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Launch of a machine: commander, planner, cueing, drives or a link to them, browser page."""
+"""Launch description of a machine: commander, planner, cueing, drives and browser page."""
 
 from __future__ import annotations
 
@@ -100,7 +100,9 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _refuse_stall_homing(params_file: str) -> None:
-    """Reject homing by end stops over a link, whose commands stay within the travel.
+    """Reject homing by end stops if drive_link sends the commands.
+
+    It rejects commands beyond the travel of the joints, which such homing requires.
 
     Raises:
         RuntimeError: the homing is `stall`; the message names the file and the parameter.

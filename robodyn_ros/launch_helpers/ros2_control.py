@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Launch helpers: the controller manager between the nodes and their hardware.
+"""Launch helpers: the controller manager of ros2_control between nodes and hardware.
 
-The hardware is our simulator behind the topics of JointStateTopicSystem, ros2_control's mock, or a
-robot whose plugin the URDF names. Controllers are activated once every node of the run is ready,
-and the planner starts once they are active; until then the simulator's brakes are closed.
+The hardware is robodyn's simulator, connected by the topics of JointStateTopicSystem;
+ros2_control's mock; or a robot whose plugin the URDF names. Controllers are activated once every
+node of the run is ready, and the planner starts once they are active; until then brakes hold the
+simulated mechanism.
 """
 
 from __future__ import annotations
@@ -56,7 +57,14 @@ MOCK = "mock_components/GenericSystem"
 
 
 def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
-    """Return a table of the launch arguments for ros2_control, see `arguments`."""
+    """Describe the launch arguments for ros2_control.
+
+    Args:
+        ros2_control: default value of the argument `ros2_control`.
+
+    Returns:
+        A table for `arguments`.
+    """
     return {
         "ros2_control": (
             ros2_control,
@@ -83,9 +91,9 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
 
 
 def as_hardware(context: LaunchContext, name: str) -> tuple[str, SomeSubstitutionsType]:
-    """Return the remapping of a simulator's topic to its hardware topic.
+    """Return the remapping of a simulator's topic to one for the controller manager.
 
-    Unless ros2_control controls the simulator, the topic keeps its name.
+    If ros2_control does not control the simulator, the topic keeps its name.
     """
     hardware = context.launch_configurations["hardware"]
     by_ros2_control = is_on(context, "ros2_control") and hardware == "simulator"
@@ -100,18 +108,17 @@ def hardware_topic(name: str) -> PathJoinSubstitution:
 def with_controllers(
     context: LaunchContext, shipped: Path, joints: Sequence[str], rate: Any
 ) -> None:
-    """Set the launch configurations for the controllers' parameter files.
+    """Set the launch configurations with the controllers' parameter files.
 
-    The default file is completed for the mechanism. Sets the configurations `controllers_file` and
-    `more_controllers_file`. The latter, a file of the user, overrides the former, the generated
-    file.
+    `controllers_file` becomes a generated file: the default file, completed for the mechanism.
+    `more_controllers_file` becomes the user's file, which overrides it.
 
     Args:
         context: context of the launch, which is changed.
-        shipped: default file.
-        joints: driven joints.
-        rate: [Hz] of the simulator's states, from a parameter file; None for the default. The
-            simulator rejects an invalid one.
+        shipped: default parameter file.
+        joints: names of the driven joints.
+        rate: rate [Hz] of the simulator's states, from a parameter file; None for the default. The
+            simulator rejects an invalid rate.
     """
     settings = context.launch_configurations
     if not is_on(context, "ros2_control"):
@@ -131,7 +138,12 @@ def with_controllers(
 
 
 def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[str, Any]]:
-    """Return the parameters of a mechanism's controllers, by node name."""
+    """Return parameters of the controllers for a mechanism, by node name.
+
+    Args:
+        joints: names of the driven joints.
+        rate: rate [Hz] of the states; None for the default.
+    """
     sections: dict[str, dict[str, Any]] = {name: {"joints": [*joints]} for name in CONTROLLERS}
     if isinstance(rate, (int, float)) and rate > 0:
         # One update for each state. Efforts act from the next update on, and the state is half a
@@ -167,7 +179,17 @@ def controlled(
     needed: Sequence[Node],
     died: Callable[..., object],
 ) -> list[LaunchDescriptionEntity]:
-    """Return actions that start controller manager, controllers and planner in turn."""
+    """Return actions that start ros2_control, then an entity such as the planner.
+
+    The controller manager and its controllers are started in turn. The list is empty without
+    ros2_control.
+
+    Args:
+        context: context of the launch.
+        start: entity to start once the controllers are active, such as the planner.
+        needed: nodes that must be ready before the controllers are activated.
+        died: event handler for a process that ended early.
+    """
     if not is_on(context, "ros2_control"):
         return []
     hardware = context.launch_configurations["hardware"]
@@ -225,9 +247,9 @@ def controlled(
 def start_when_ready(
     nodes: Sequence[Node], then: LaunchDescriptionEntity
 ) -> list[LaunchDescriptionEntity]:
-    """Return event handlers that start an entity once all these nodes are ready.
+    """Return event handlers that start an entity once all given nodes are ready.
 
-    A node is ready when it has logged this.
+    A node is ready when it logs a line that contains `, ready`.
     """
     waited_for = {id(node) for node in nodes}
 

@@ -33,15 +33,15 @@ OTHERS = ("analyzers", "controller_manager", "effort_controller", "leg_trajector
 def resolve_arguments(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
-    """Check the launch arguments and set those that depend on others.
+    """Check the launch arguments, and set those that depend on others.
 
-    Errors are reported here once instead of in every node. If launch itself fails later, it leaves
+    Errors are reported here once instead of in every node. If launch failed later, it would leave
     the processes running that it has started by then.
 
     Args:
         context: context of the launch, which is changed.
         params_file: default parameter file, replaced by bringup.yaml if no path is followed.
-        frictionless: model that has no friction by default.
+        frictionless: name of a model that has no friction by default.
 
     Raises:
         RuntimeError: the model, path, duration or parameter file is invalid.

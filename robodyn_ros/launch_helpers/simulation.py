@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Common parts of the simulation launch files: the nodes, and the end of a run."""
+"""Common functions of the simulation launch files: the nodes, and the end of a run."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the
 def simulation_arguments(
     model: str, params_file: str, ros2_control: str = "false", frictionless: str = ""
 ) -> list[DeclareLaunchArgument]:
-    """Return the launch arguments of a simulation.
+    """Create the declarations of a simulation's launch arguments.
 
     Args:
-        model, params_file, ros2_control: default values.
-        frictionless: model that has no friction by default.
+        model, params_file, ros2_control: default values of these arguments.
+        frictionless: name of a model that has no friction by default.
     """
     none = f"none for {frictionless}, as published, else " if frictionless else ""
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", params_file])
@@ -115,7 +115,12 @@ def simulation_arguments(
 
 
 def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
-    """Return the launch description of a simulation, with given default values."""
+    """Return the launch description of a simulation.
+
+    Args:
+        model, params_file: default values of these launch arguments.
+        more: further arguments of `simulation_arguments`.
+    """
     start = OpaqueFunction(
         function=simulation_nodes, args=[params_file, more.get("frictionless", "")]
     )
@@ -125,7 +130,7 @@ def simulation(model: str, params_file: str, **more: str) -> LaunchDescription:
 def simulation_nodes(
     context: LaunchContext, params_file: str, frictionless: str
 ) -> list[LaunchDescriptionEntity]:
-    """Return the nodes of a simulation, with handlers of their exits.
+    """Return the nodes of a simulation, and handlers for their exits.
 
     The nodes are planner, inverse dynamics, monitor, simulator and summary.
 
@@ -209,9 +214,10 @@ def simulation_nodes(
 
 
 def subscriber_count(context: LaunchContext) -> int:
-    """Return the number of state subscribers for which a lockstep run waits.
+    """Return the number of subscribers to the state for which a lockstep run waits.
 
-    They are planner, inverse dynamics, monitor, summary and, if the run is recorded, the recorder.
+    The subscribers are planner, inverse dynamics, monitor, summary and, if the run is recorded, the
+    recorder.
     """
     return 4 + is_on(context, "record")
 
@@ -229,7 +235,7 @@ def _node(
 def _done(
     event: ProcessExited, context: LaunchContext, recorder: Node | None
 ) -> list[LaunchDescriptionEntity]:
-    """Stop the other nodes once the summary is written; fail if it is missing."""
+    """End the launch once the summary is written; report an error if it is missing."""
     if event.returncode not in (0, NOT_COMPLETED):
         return _died(event, context)
     if event.returncode == NOT_COMPLETED:
@@ -244,7 +250,7 @@ def _done(
 
 
 def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Shut down when the bag is complete; before the run is done this is a failure."""
+    """End the launch when the bag is complete; an earlier end is an error."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
         return _end(context, "the run is done and recorded")
     return _died(event, context)
@@ -263,5 +269,5 @@ def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
 
 
 def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """End the launch with an error because a process ended before the run was done."""
+    """End the launch with an error because a process ended before the run did."""
     return failed(event, context, " before the run was done")

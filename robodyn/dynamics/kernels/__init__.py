@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled code shared by all kinds of mechanism."""
+"""Compiled functions (Numba kernels) shared by all kinds of mechanisms."""

@@ -25,7 +25,7 @@ WRENCH: Final = 6
 
 
 class Base(NamedTuple):
-    """Specific force, angular velocity and acceleration of the base, and whether it moves."""
+    """Motion of a base: specific force, angular velocity and acceleration; may be at rest."""
 
     force: Any
     omega: Any
@@ -35,7 +35,7 @@ class Base(NamedTuple):
 
 @inner
 def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
-    """Return the `Base` for components (9,) if it `moves`, else a base at rest."""
+    """Return the `Base` for components (9,) of its motion if it `moves`, else one at rest."""
     if moves:
         return Base(vector(base, 0), vector(base, 3), vector(base, 6), moves)
     none = (zero, zero, zero)

@@ -46,7 +46,7 @@ SETTINGS: Final = PLANT_OPTIONS + OPTIONS
 
 
 class Rows(NamedTuple):
-    """States, efforts and loads of eight mechanisms of a batch, one per SIMD lane.
+    """States, efforts and loads of eight simulated mechanisms, one per SIMD lane.
 
     Attributes:
         q, v: (nq,) configurations and (nv,) velocities.
@@ -63,7 +63,7 @@ class Rows(NamedTuple):
 
 
 class LaneStep(NamedTuple):
-    """Argument of the function that supplies a step's efforts and loads in SIMD lanes.
+    """Context of a simulation step of eight mechanisms, one per SIMD lane.
 
     Attributes:
         rows: the `Rows` that take the step.
@@ -75,11 +75,12 @@ class LaneStep(NamedTuple):
 
 
 def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
-    """Create the loops of a kind of mechanism for smooth and for hybrid steps.
+    """Create the batched simulation loops for a kind of mechanism.
 
-    A loop is loop(structure, arrays, work, first, last). It advances groups of eight rows from
-    `first` to before `last`. `unpack(structure, rows)` returns the plant's mechanism from its
-    numbers in rows of lanes. The arrays are:
+    There are two, for smooth steps and for steps with stiction. A loop is loop(structure, arrays,
+    work, first, last). It advances groups of eight rows from `first` to before `last`.
+    `unpack(structure, rows)` returns the plant's mechanism from its numbers in rows of lanes. The
+    arrays are:
 
         numbers: (groups, k * 8) parameters in lanes: of the mechanism, rows of its friction, rows
             of its `joint_table`.

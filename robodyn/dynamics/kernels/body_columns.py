@@ -21,7 +21,19 @@ from robodyn.numerics.vectors import add, cross, dot, store
 
 @inner
 def write_body_columns(h: Any, z: Any, a: Any, w: Any, alpha: Any, row: Any, at: int) -> None:
-    """Write one body's ten regressor entries (m, m c, inertia) from row[at] on."""
+    """Write one body's ten regressor entries for the effort of one coordinate.
+
+    The entries for the mass m, the first moments m c and the inertia are row[at] to row[at + 9].
+    All vectors are in the body's frame.
+
+    Args:
+        h, z: velocity of the origin, and angular velocity of the body, per unit rate of the
+            coordinate.
+        a: acceleration of the origin, minus gravity.
+        w, alpha: angular velocity and acceleration of the body.
+        row: regressor entries of the coordinate.
+        at: index of the body's first entry.
+    """
     g = cross(z, w)
     row[at] = dot(h, a)
     store(row, at + 1, add(cross(h, alpha), add(cross(w, cross(w, h)), cross(a, z))))

@@ -23,11 +23,11 @@ COMPUTED_TORQUE = 2
 def corrected_acceleration(
     kp: Any, kv: Any, error: Any, velocity: Any, desired_velocity: Any, acceleration: Any, out: Any
 ) -> None:
-    """Write the acceleration of computed torque, planned plus feedback, to `out` (nv,).
+    """Write the acceleration that computed torque commands to `out` (nv,).
 
-    It is qdd_d + Kv (qd_d - qd) + Kp error with the planned velocity qd_d and acceleration qdd_d,
-    the velocity qd, the gains Kv and Kp, and the error (nv,) of the configuration (Lee, Chung,
-    Mudge and Turney, eq. 4.1).
+    It is the planned acceleration plus feedback, qdd_d + Kv (qd_d - qd) + Kp error, with the
+    planned velocity qd_d and acceleration qdd_d, the velocity qd, the gains Kv and Kp, and the
+    error (nv,) of the configuration (Lee, Chung, Mudge and Turney, eq. 4.1).
     """
     for i in range(out.shape[0]):
         total = acceleration[i]
@@ -38,11 +38,15 @@ def corrected_acceleration(
 
 @inner
 def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
-    """Add the efforts that compensate friction of the planned motion, if the row has any.
+    """Add the planned friction compensation, if any, to the efforts `out` (n,).
 
-    In the row of the plan they begin at `start`. Rows of kp below the gains, (n, nv), are efforts
-    per displacement: they compensate strong viscous friction for a rate that leads back to the
-    plan.
+    Args:
+        kp: (nv, nv) gains; further rows (n, nv) are efforts per displacement, which compensate
+            strong viscous friction for a rate that leads back to the plan.
+        row: row of the plan; the friction efforts (n,) begin at `start`.
+        start: index of these efforts in the row.
+        error: (nv,) displacement to the planned configuration.
+        out: (n,) efforts.
     """
     n = out.shape[0]
     if row.shape[0] < start + n:
@@ -58,7 +62,13 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
 
 @inner
 def clip_efforts(required: Any, limits: Any, out: Any) -> bool:
-    """Clip efforts (n,) to limits (2 n,), least first; return whether all are finite."""
+    """Clip efforts (n,) to limits and return whether all are finite.
+
+    Args:
+        required: (n,) efforts.
+        limits: (2 n,) the least efforts, then the largest.
+        out: (n,) the clipped efforts.
+    """
     finite, n = True, out.shape[0]
     for i in range(n):
         finite = finite and math.isfinite(required[i])

@@ -35,7 +35,7 @@ OF_DISPLACEMENT: Final = 4
 
 
 class Points(NamedTuple):
-    """Arguments and residuals at eight points of the stencil, one per SIMD lane."""
+    """Arguments and residuals at eight finite-difference points, one per SIMD lane."""
 
     q: Any
     v: Any
@@ -69,37 +69,46 @@ class DerivativeMemory(NamedTuple):
 
 @inner
 def points_shapes(nq: int, nv: int) -> Any:
-    """Return the shapes of `Points`."""
+    """Return the array shapes of `Points` for nq positions and nv velocities."""
     return Points(nq, nv, nv, WRENCH, BASE, nv, nv)
 
 
 @inner
 def derivative_shapes(nv: int, n: int) -> Any:
-    """Return the shapes of `DerivativeMemory`."""
+    """Return the array shapes of `DerivativeMemory` for nv velocities and n drives."""
     return DerivativeMemory((nv, nv), (nv, n), (nv, 2 * nv + max(n, nv)), nv, (n, nv), n)
 
 
 @inner
 def place_of(point: int) -> float:
-    """Return the displacement of a stencil point in steps: 1, -1, 2 or -2."""
+    """Return the displacement of a finite-difference point in steps: 1, -1, 2 or -2."""
     return (1.0 + point // 2) * (1.0 - 2.0 * (point % 2))
 
 
 @inner
 def weight_of(point: int) -> float:
-    """Return the finite-difference weight of a stencil point for a step of one."""
+    """Return the finite-difference weight of a point for unit step length."""
     return (8.0 if point < 2 else -1.0) * (1.0 - 2.0 * (point % 2)) / 12.0
 
 
 @inner
 def point_number(first: int, k: int, skipped: int) -> int:
-    """Return the index of the stencil point in lane k; -1 for the state itself."""
+    """Return the number of the point in SIMD lane k; -1 for the state itself."""
     return first + k - 1 + (skipped if first + k > 0 else 0)
 
 
 @inner
 def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p: Any) -> None:
-    """Write eight stencil points, from number `first` on, to SIMD lanes."""
+    """Write the arguments at eight finite-difference points to SIMD lanes.
+
+    Args:
+        given: arrays of the state, beginning with configuration, velocity and acceleration.
+        first: number of the first point.
+        skipped: number of points to leave out.
+        steps: (nv,) step of each displacement.
+        size: step of the acceleration.
+        p: `Points`.
+    """
     q, v, a = given[0], given[1], given[2]
     nv = v.shape[0]
     for i in range(q.shape[0]):
@@ -120,7 +129,7 @@ def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p:
 
 @inner
 def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) -> None:
-    """Add the weighted residuals at eight stencil points to the derivatives in `out`."""
+    """Add weighted residuals at eight finite-difference points to the derivatives."""
     nv = out.M.shape[0]
     for k in range(WIDTH):
         n = point_number(first, k, skipped)
@@ -184,7 +193,7 @@ def solve_derivatives(forward: bool, s: Any, out: Any) -> bool:
 
 
 def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
-    """Create the function that writes the derivatives of the dynamics of a kind of mechanism.
+    """Create the function for derivatives of the dynamics of a kind of mechanism.
 
     Args:
         residual: residual(mechanism, state, efforts, s, out) -> status. Write g (nv,), in lanes;
@@ -273,7 +282,7 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
 
 
 class Given(NamedTuple):
-    """Arrays of one state: configuration, velocity, acceleration, efforts, wrench, base."""
+    """Arrays of one state and its loads: from the configuration to the base motion."""
 
     q: Any
     v: Any
@@ -285,15 +294,21 @@ class Given(NamedTuple):
 
 @inner
 def given_shapes(nq: int, nv: int, n: int) -> Any:
-    """Return the shapes of `Given`."""
+    """Return the array shapes of `Given` for nq positions, nv velocities and n drives."""
     return Given(nq, nv, nv, n, WRENCH, BASE)
 
 
 @inner
 def state_row(given: Any, k: int, memory: Any) -> Any:
-    """Copy state k from arrays (N, width) to scratch memory; absent arrays have length zero.
+    """Copy state k of a batch to scratch memory, and check that it is finite.
 
-    Returns the arrays of the state, and whether all their entries are finite.
+    Args:
+        given: arrays (N, width) of the states; absent arrays have width zero.
+        k: index of the state.
+        memory: `Given`, to be filled.
+
+    Returns:
+        The arrays of the state, and whether all their entries are finite.
     """
     total = 0.0
     for j in range(len(given)):

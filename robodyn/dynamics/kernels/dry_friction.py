@@ -27,10 +27,10 @@ STEADY: Final = 1e-9
 
 @inner
 def friction_rate(rate: Any, acceleration: Any) -> Any:
-    """Return a rate (float or lanes) whose sign is the side to which a joint moves.
+    """Return a joint's rate or, at rest, a tiny value with the sign of its acceleration.
 
-    If the joint is at rest, the result is proportional to the acceleration, too small to matter
-    except for its sign; zero, hence no friction, if there is no acceleration either.
+    The sign of the result is the direction of motion, which friction opposes. It is zero for a
+    joint at rest without acceleration. Arguments are floats or SIMD lanes.
     """
     soon = choose(abs(acceleration) > STEADY, 1e-150 * acceleration, 0.0 * rate)
     return choose(abs(rate) > AT_REST, rate, soon)
@@ -38,18 +38,19 @@ def friction_rate(rate: Any, acceleration: Any) -> Any:
 
 @inner
 def has_dry_friction(numbers: Any, start: int) -> Any:
-    """Return whether a joint, or in lanes any of the eight joints, has dry friction."""
+    """Return whether a joint, or any of the eight in SIMD lanes, has dry friction."""
     levels = numbers[start + COULOMB] + numbers[start + COULOMB_BACKWARD]
     return any_of(levels + numbers[start + STRIBECK] > 0.0)
 
 
 @inner
 def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
-    """Compute the friction effort [N or N m] at a rate, on the side to which a joint moves.
+    """Compute the friction effort [N or N m] of a joint at a rate and direction of motion.
 
     Args:
         numbers, start: the parameters are numbers[start : start + DRY_FRICTION].
-        side: float or lanes, of which only the sign counts; zero for no friction.
+        side: value whose sign is the direction of motion, float or SIMD lanes; zero for no
+            friction.
         rate: [m/s or rad/s].
 
     Returns:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Derivatives of the efforts of a tree of joints by recursion, for floats or lanes.
+"""Derivatives of the efforts of a tree of joints by recursion.
 
 After Singh, Russell and Wensing (2022), "Efficient analytical derivatives of rigid-body dynamics
 using spatial vector algebra". Spatial vectors are pairs of an angular and a linear part, of forces
@@ -31,7 +31,7 @@ COORDINATE_SIZE = 18
 
 
 class LinkMotion(NamedTuple):
-    """Spatial velocity and acceleration of a link.
+    """Spatial velocity and acceleration of a link, in base axes.
 
     The linear components belong to the link's point that coincides with the base's origin. The
     acceleration includes the acceleration of the base, minus gravity.
@@ -44,7 +44,11 @@ class LinkMotion(NamedTuple):
 
 
 class LinkTerms(NamedTuple):
-    """Mass, first moment, inertia, velocity terms D and p, moment and force of a link."""
+    """Mass, first moment and inertia of a link, momentum terms, and the moment and force.
+
+    The momentum terms are the momentum p, and D, the integral of dm u r' over the particles at r
+    with velocity u.
+    """
 
     mass: Any
     first: Any
@@ -72,7 +76,18 @@ class Columns(NamedTuple):
 
 @inner
 def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: Any) -> Any:
-    """Write a joint's axis and its derivatives to its row; return its child link's motion."""
+    """Write a joint's axis with its time derivatives; return the next link's motion.
+
+    Args:
+        axis, arm: angular velocity of the child link, and velocity of its point at the base's
+            origin, per unit rate of the joint.
+        rate, change: rate of the joint, and its time derivative.
+        motion: `LinkMotion` of the link before the joint.
+        row: axis and its derivatives, as input of `columns_of`.
+
+    Returns:
+        `LinkMotion` of the child link.
+    """
     omega, velocity, alpha, accel = motion
     turning = cross(omega, axis)
     moving = add(cross(omega, arm), cross(velocity, axis))
@@ -93,13 +108,28 @@ def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: An
 
 @inner
 def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
-    """Return angular momentum about the base's origin, and linear momentum, of a body."""
+    """Return a body's angular momentum about the base's origin, and its linear momentum.
+
+    Args:
+        mass, first, inertia: mass, first moments and inertia about the base's origin.
+        w, v: angular velocity, and velocity of the point at the base's origin.
+    """
     return add(apply(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
 
 
 @inner
 def link_terms(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
-    """Compute mass properties, momentum and forces of a link from its motion, for `columns_of`."""
+    """Compute a link's mass properties, momentum and forces from its motion.
+
+    Args:
+        mass: [kg].
+        com: center of mass [m].
+        inertia: inertia about the center of mass [kg m^2].
+        motion: `LinkMotion`, all in base axes.
+
+    Returns:
+        `LinkTerms` about the base's origin, as input of `columns_of`.
+    """
     first, inertia = scale(mass, com), add_point_mass(inertia, mass, com)
     w, v, alpha, accel = motion
     # integral of r r' dm
@@ -119,10 +149,10 @@ def link_terms(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
 
 @inner
 def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """Compute twice the velocity coupling of a motion with angular component w.
+    """Compute twice the velocity coupling of bodies with an angular velocity w.
 
-    Returns the moment 2 (tr(D) w - D w) and the force 2 w x p, with the momentum p of the bodies
-    and the integral D of dm u r' over their particles at r with velocity u.
+    It is the moment 2 (tr(D) w - D w) and the force 2 w x p. D is the integral of dm u r' over the
+    bodies' particles at r with velocity u, and p is the momentum of the bodies.
     """
     trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
     return axpy(trace, w, scale(-2.0, apply(D, w))), scale(2.0, cross(w, p))
@@ -132,8 +162,14 @@ def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
 def columns_of(row: Any, half: Any, terms: Any) -> Any:
     """Compute moments and forces on the carried bodies per unit of a coordinate's motion.
 
-    `half` is half of the contribution of the coordinate's rate to the accelerations of links beyond
-    it. Returns `Columns`.
+    Args:
+        row: joint axis and its time derivatives, from `pass_joint`.
+        half: half of the contribution of the coordinate's rate to the accelerations of the carried
+            links.
+        terms: `LinkTerms` of the carried bodies.
+
+    Returns:
+        `Columns`: a moment and a force for acceleration, rate and displacement, and a factor.
     """
     mass, first, inertia, D, p, moment, force = terms
     axis, arm = vector(row, AXIS), vector(row, ARM)

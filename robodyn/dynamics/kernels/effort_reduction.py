@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reduction of efforts to the limits of actuators, with the direction of the acceleration kept."""
+"""Reduction of efforts to actuator limits, without changing the acceleration's direction."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from robodyn.numerics.linear import LEAST_PIVOT, factor_positive
 
 @inner
 def reduce_efforts(resting: Any, required: Any, limits: Any, M: Any, L: Any, out: Any) -> bool:
-    """Reduce efforts to limits by reducing the acceleration that they cause, not its direction.
+    """Reduce efforts to limits, keeping the direction of the acceleration they cause.
 
     Near singularities of type 2, where large efforts nearly cancel, efforts that are clipped one by
     one cause an acceleration in another direction, and by far a larger one. The results are the

@@ -56,7 +56,7 @@ class ElasticPlant(NamedTuple):
 
 
 class ElasticMemory(NamedTuple):
-    """Scratch arrays for the equations of the mechanism without its motors.
+    """Scratch arrays for the equations of a mechanism without its elastic drives' motors.
 
     Attributes:
         equations: `MotionEquations`.
@@ -80,7 +80,7 @@ class ElasticMemory(NamedTuple):
 def add_drives(
     plant: Any, state: Any, sizes: tuple[int, int, int], memory: ElasticMemory, out: Any
 ) -> None:
-    """Write the equations of a mechanism with motors, from those of the mechanism alone."""
+    """Write the equations of motion of mechanism and motors, from those of the mechanism."""
     nq, nv, n = sizes
     e, drives = memory.equations, plant.drives
     q, v, effort = state.q, state.rates, state.acceleration_or_effort
@@ -117,7 +117,11 @@ def add_drives(
 
 @inner
 def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) -> bool:
-    """Write a Newton step to motor positions, and the velocity; return False if singular."""
+    """Solve for the displacement and velocity that given motor positions and rates imply.
+
+    Results are the Newton step `m.change` (nv,) and the velocity `m.v` (nv,). Returns False if the
+    driven joints' Jacobian is singular.
+    """
     e = m.equations
     clear(m.change)
     for j in range(nv):

@@ -37,16 +37,22 @@ class JointEnds(NamedTuple):
 
 @inner
 def is_beyond(position: Any, joint: Any) -> Any:
-    """Return whether a joint is beyond its position limits, for floats or lanes."""
+    """Return whether a joint is beyond its position limits, for a float or SIMD lanes."""
     return (position < joint[0]) | (position > joint[1])
 
 
 @inner
 def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, slopes: Any) -> bool:
-    """Write the motors' efforts (n,) to `out`; return whether to call `add_end_stops`.
+    """Write the efforts of the motors, within their limits, to `out` (n,).
 
-    `plant` is a `PackedPlant` or `JointEnds`. It consists of numbers or lanes, like the efforts,
-    positions and rates (n,) of the driven joints.
+    Args:
+        plant: `PackedPlant` or `JointEnds`, of floats or SIMD lanes.
+        effort, position, rate: (n,) of the driven joints.
+        out: (n,) efforts of the motors.
+        slopes: (n, 2) stiffness and damping of the end stops, set to zero.
+
+    Returns:
+        Whether a joint is at an end stop, so that `add_end_stops` must follow.
     """
     table, stops = plant.table, plant.stops
     columns, is_pressed = table.shape[1], False
@@ -61,7 +67,7 @@ def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, s
 
 @inner
 def scales(stops: Any) -> bool:
-    """Return whether stiffness and damping of the stops scale with the effective inertia."""
+    """Return whether the end stops' parameters are per unit of effective inertia."""
     return bool(stops[BY_INERTIA] + stops[BY_INERTIA + 1] > 0.0)
 
 
@@ -69,12 +75,18 @@ def scales(stops: Any) -> bool:
 def add_end_stops(
     plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any, slopes: Any
 ) -> bool:
-    """Add the efforts of the stops to `out` (n,); False if M is not positive definite.
+    """Add the efforts of the end stops to the joint efforts `out` (n,).
 
-    Stiffness and damping of the stops that push are written to `slopes` (n, 2).
+    Args:
+        plant: `PackedPlant` or `JointEnds`, of floats or SIMD lanes.
+        position, rate: (n,) of the driven joints.
+        M: (nv, nv) lower triangle of the mass matrix; overwritten.
+        L: (n, nv) Jacobian of the driven joints' rates; overwritten.
+        out: (n,) efforts, to which those of the stops are added.
+        slopes: (n, 2) stiffness and damping of the stops that push.
 
-    M (nv, nv), of which the lower triangle counts, and the Jacobian L (n, nv) of the driven joints'
-    rates are overwritten.
+    Returns:
+        False if the mass matrix is not positive definite.
     """
     table, stops = plant.table, plant.stops
     n, nv, scaled = table.shape[0], L.shape[1], scales(stops)
@@ -111,7 +123,7 @@ def add_end_stops(
 
 @inner
 def forward_substitute(factor: Any, count: int, x: Any) -> None:
-    """Solve C y = x (count,) in place, with Cholesky's factor C, its diagonal inverted."""
+    """Solve C y = x (count,) in place, for a Cholesky factor C with inverted diagonal."""
     for i in range(count):
         total = x[i]
         for k in range(i):
@@ -125,7 +137,7 @@ def end_stop_effort(
 ) -> Any:
     """Compute the effort [N or N m] of a joint's end stops; zero within limits.
 
-    The effort never pulls. Arguments are floats or lanes.
+    The effort never pulls. Arguments are floats or SIMD lanes.
     """
     up = stiffness * (lower - position) - damping * rate
     down = stiffness * (upper - position) - damping * rate
@@ -135,10 +147,10 @@ def end_stop_effort(
 
 @inner
 def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
-    """Clip an effort to the motor's limit at a joint rate (`Actuator.effort_limit_at`).
+    """Clip an effort to a motor's torque-speed curve at a joint rate.
 
-    Arguments are floats or lanes; `columns` is the length of the row `joint` of the `joint_table`.
-    Returns the effort [N or N m].
+    Arguments are floats or SIMD lanes; `joint` is the joint's row of the `joint_table`, and
+    `columns` its length. Returns the effort [N or N m].
     """
     speed = abs(rate)
     has = joint[4] + 0.0 * speed
@@ -155,7 +167,7 @@ def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
 
 @kernel
 def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
-    """Write the largest efforts of the motors at `rates` (N, n) to `out` (N, n)."""
+    """Write the largest efforts (N, n) of the motors at joint rates (N, n) to `out`."""
     for k in range(rates.shape[0]):
         for i in range(rates.shape[1]):
             out[k, i] = limits[i]
@@ -167,7 +179,11 @@ def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
 def end_stop_efforts(
     position: Any, rate: Any, limits: Any, stops: Any, M: Any, L: Any, out: Any
 ) -> bool:
-    """Write the efforts of the end stops at `limits` (n, 2) to `out` (n,)."""
+    """Write the efforts (n,) of the end stops at the position limits (n, 2) to `out`.
+
+    Returns:
+        False if the mass matrix is not positive definite.
+    """
     for i in range(out.shape[0]):
         out[i] = 0.0
     slopes = stack(out.shape[0], 2)

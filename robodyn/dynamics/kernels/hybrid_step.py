@@ -19,7 +19,7 @@ which is L-stable for g = 1 - 1/sqrt(2) and of order 2 for any D.
 
 A step may also be semi-implicit, see `semi_implicit.put_velocity`.
 
-The step is for one mechanism, or for eight in lanes, which have pieces of their own and do not
+The step is for one mechanism, or for eight in SIMD lanes, which have pieces of their own and do not
 depend on each other. Each kind of mechanism provides its `MotionEquations`, see
 `simulation.Functions`.
 """
@@ -92,7 +92,7 @@ class PieceMemory(NamedTuple):
 
 
 class HybridScratch(NamedTuple):
-    """Scratch arrays of a step in which joints may stick and slide."""
+    """Scratch arrays of a simulation step in which joints may stick and slide."""
 
     stages: Any
     equations: Any
@@ -122,10 +122,11 @@ def hybrid_step(
     kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, count: Any,
     is_constant: bool, configuration: Any, velocity: Any,
 ) -> Any:  # fmt: skip
-    """Advance the state by steps of equal length, as many as each lane can take.
+    """Advance one state, or eight in SIMD lanes, by steps with stiction or stiff damping.
 
-    A lane begins its next step without waiting for the others, so that lanes in which joints stop,
-    whose steps have several pieces, do not delay the rest.
+    Each lane takes as many of the steps, all of equal length, as it can. A lane begins its next
+    step without waiting for the others, so that lanes in which joints stop, whose steps have
+    several pieces, do not delay the rest.
 
     Args:
         kind: its status for a mass matrix that is not positive definite, its functions equations,
@@ -280,19 +281,21 @@ def hybrid_step(
 
 @inner
 def choose_all(where: Any, source: Any, out: Any) -> None:
-    """Copy an array (k,) into another in the lanes of a mask."""
+    """Copy an array (k,) into another in the SIMD lanes of a mask."""
     for k in range(out.shape[0]):
         out[k] = choose(where, source[k], out[k])
 
 
 @inner
 def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any) -> Any:
-    """Return lanes that accept a trial length of a piece, and that repeat it in other modes.
-
-    Also return the new bracket and the next trial.
+    """Decide in which lanes the trial length of a piece of the step is accepted.
 
     A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
     finds. If the rate jumps to the other sign, the piece ends behind the jump.
+
+    Returns:
+        Masks of the SIMD lanes that accept the trial and of those that repeat it in other joint
+        modes, the new bracket, and the next trial length.
     """
     again = restick_reversed(j, rest, going)
     least = remaining_rate_fraction(j, rest)
@@ -307,7 +310,7 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
 
 @inner
 def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any) -> None:
-    """Write the state at an integration stage of a piece, or after its last stage."""
+    """Write configuration and velocity at a stage of a step's piece, or at its end."""
     nq, nv = s.rates.shape[1], s.accelerations.shape[1]
     if stage == 0:
         copy(p.start, s.configuration)
@@ -328,11 +331,11 @@ def put_accelerations(
     friction: Any, s: Any, e: Any, j: Any, stage: int, row: int, implicit: bool, damped: Any,
     is_factored: bool,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (nv,) at a stage to a row; return False if they are not determined.
+    """Write the accelerations (nv,) at an integration stage, for chosen joint modes, to a row.
 
-    They are also written to `j.x`. The result is False if M + damped D, of mass matrix M and
-    damping D, is not positive definite; `damped` is gamma h for an implicit step. The mass matrix
-    may be factorized already, and the joints' modes chosen.
+    They are also written to `j.x`. The mass matrix may be factorized already. Returns False if M +
+    damped D is not positive definite, with mass matrix M, damping D and, for an implicit step,
+    `damped` = gamma h.
     """
     nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]
@@ -369,7 +372,7 @@ def put_accelerations(
 
 @inner
 def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
-    """Let joints stick that broke away but reversed; return the mask of their lanes."""
+    """Make joints stick that broke away and reversed; return the mask of their SIMD lanes."""
     held = going & ~going
     for i in range(j.mode.shape[0]):
         broke_away = going & (abs(j.mode[i]) == 1.0) & (abs(j.first_speed[i]) <= rest)
@@ -381,7 +384,7 @@ def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
 
 @inner
 def remaining_rate_fraction(j: Any, rest: Any) -> Any:
-    """Return the smallest ratio of a sliding joint's rate to its first rate, at most 1."""
+    """Return the smallest ratio of a sliding joint's rate to its initial rate, at most 1."""
     least = 0.0 * rest + 1.0
     for i in range(j.mode.shape[0]):
         moved = abs(j.first_speed[i])
@@ -393,7 +396,7 @@ def remaining_rate_fraction(j: Any, rest: Any) -> Any:
 
 @inner
 def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
-    """Return the bracket with a new piece that begins at `done` in the lanes of a mask."""
+    """Return a new bracket for pieces that begin at `done`, in the SIMD lanes of a mask."""
     lower, f_lower, upper, f_upper, side, bisects = bracket
     return Bracket(
         choose(where, done, lower),
@@ -407,9 +410,9 @@ def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
 
 @inner
 def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
-    """Return the bracket with one end replaced by the trial point.
+    """Return the bracket with one end replaced by the trial point (regula falsi).
 
-    If the other end is kept again, its rate is reduced (Anderson and Bjorck, 1973).
+    If the same end remains twice, its function value is reduced (Anderson and Bjorck, 1973).
     """
     lower, f_lower, upper, f_upper, side, bisects = bracket
     falls, rises = where & (least < 0.0), where & ~(least < 0.0)
@@ -428,7 +431,7 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
 
 @inner
 def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
-    """Let joints stick that came to rest; return the lanes with a remaining rate.
+    """Make joints stick that came to rest; return the SIMD lanes with a remaining rate.
 
     The changes that bring these rates to zero are written to `j.required`.
     """

@@ -29,7 +29,7 @@ NO_COMMAND: Final = -2
 
 
 class PackedPlant(NamedTuple):
-    """Simulated mechanism, as packed arrays.
+    """Simulated mechanism as packed arrays: parameters, motors, friction and end stops.
 
     Attributes:
         mechanism: arrays that only the functions of the kind read.
@@ -147,7 +147,7 @@ class Stages(NamedTuple):
 
 @inner
 def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int, int, int]:
-    """Fill rows `first` + 1 to `last` of the histories of configuration and velocity.
+    """Simulate rows `first` + 1 to `last` of the histories of configuration and velocity.
 
     Args:
         step: function that advances a state, step(task, step, configuration, velocity).
@@ -156,8 +156,8 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
         first, last: indices of the first row (given) and the last row to compute.
 
     Returns:
-        A status, the number of valid rows, and the number of further steps; after a failure the row
-        after the last valid one contains the last good state.
+        A status code, the number of valid rows, and the number of further steps; after a failure
+        the row after the last valid one contains the last good state.
     """
     r = rollout
     for k in range(first, last):
@@ -179,7 +179,7 @@ def commanded(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Write a control law's efforts before and after limits; return False on failure."""
+    """Compute a control law's efforts before and after limits; return False on failure."""
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, required)
@@ -199,7 +199,7 @@ def classical_step(
         start, start_rate: configuration (nq,) and velocity (nv,), in place.
 
     Returns:
-        A status.
+        A status code: OK, or the reason of the failure.
     """
     s, plant, load = task.scratch, task.plant, step.load
     q, v = s.configuration, s.velocity

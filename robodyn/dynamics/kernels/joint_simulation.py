@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Simulation of kinds whose configuration consists of the driven joints' positions.
+"""Simulation of mechanisms whose configuration consists of the driven joints' positions.
 
-Such a kind provides its equations as `JointEquations`. Control laws, motors, end stops and dry
-friction follow from them. Its packed mechanism is a matrix and a vector, as for
+Such a kind of mechanism provides its equations as `JointEquations`. Control laws, motors, end stops
+and dry friction follow from them. Its packed mechanism is a matrix and a vector, as for
 `batch_calls.entry`, and its scratch memory has the fields of `JointMemory`.
 """
 
@@ -23,7 +23,7 @@ from robodyn.numerics.vectors import clear, copy
 
 
 class JointMemory(NamedTuple):
-    """Preallocated scratch arrays for simulation, for one state or eight in lanes.
+    """Preallocated scratch arrays for simulation of one state, or of eight in SIMD lanes.
 
     Attributes:
         vectors: (4, n) four vectors for intermediate results.
@@ -39,19 +39,19 @@ class JointMemory(NamedTuple):
 
 @inner
 def do_nothing(mechanism: Any, q: Any, s: Any) -> None:
-    """Do nothing: the default of `place` for kinds without shared computations."""
+    """Do nothing: the default of `JointEquations.place`."""
 
 
 @inner
 def never(mechanism: Any, joint: int) -> bool:
-    """Return False: the default of `wraps` for kinds without continuous joints."""
+    """Return False: the default of `JointEquations.wraps`, without continuous joints."""
     return False
 
 
 class JointEquations(NamedTuple):
     """Compiled functions for the equations of motion of a kind of mechanism.
 
-    Their argument `s` contains scratch arrays, of floats or lanes.
+    Their argument `s` contains scratch arrays, of floats or SIMD lanes.
 
     Attributes:
         joints: joints(mechanism) -> number of joints.
@@ -76,7 +76,10 @@ class JointEquations(NamedTuple):
 
 
 def mass_matrix_rows(kind: JointEquations) -> Any:
-    """Return a function for `evaluate_lanes` that writes the mass matrix in row-major order."""
+    """Return a function that writes the mass matrix, for `evaluate_lanes`.
+
+    The matrix is written in row-major order.
+    """
     joints, mass_matrix, place = kind.joints, kind.mass_matrix, kind.place
 
     @inner
@@ -89,7 +92,7 @@ def mass_matrix_rows(kind: JointEquations) -> Any:
 
 
 def loop_functions(kind: JointEquations) -> Functions:
-    """Create the `Functions` of a kind's simulation loops from its `JointEquations`."""
+    """Create a kind of mechanism's simulation functions from its equations of motion."""
     joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, wraps = kind
 
     @inner

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Batches of states of a mechanism, eight at a time in SIMD lanes.
+"""Batches of states of a mechanism, evaluated eight at a time in SIMD lanes.
 
 The equations are those of single states, called with lanes of eight numbers instead of floats.
 Arrays are borrowed for the call, (N, k) with any strides. Kernels release the interpreter lock, so
@@ -25,7 +25,7 @@ from robodyn.numerics.simd.tables import new_table
 def evaluate_lanes(
     find: Any, mechanism: Any, given: Any, width: int, settings: Any, alone: bool, s: Any, out: Any
 ) -> int:
-    """Compute a result for each of N states, eight at a time, and write it to `out` (N, k).
+    """Compute a result (k,) for each of N states, eight at a time in SIMD lanes.
 
     Args:
         find: function find(mechanism, state, settings, s, found), all in lanes; writes a result, a
@@ -37,7 +37,7 @@ def evaluate_lanes(
         width: largest k.
         alone: whether the states of a group of eight without a common result are then computed one
             by one, with NaN for failures.
-        out: (N, k).
+        out: (N, k) the results.
 
     Returns:
         Number of states, counted from the first, that are finite and, unless `alone`, have a
@@ -75,7 +75,10 @@ def evaluate_lanes(
 def evaluate_without_scratch(
     find: Any, first: Any, second: Any, given: Any, settings: Any, out: Any
 ) -> int:
-    """Compute results like `evaluate_lanes`, by a function that needs no scratch arrays."""
+    """Compute a result for each of N states, by a function without scratch arrays.
+
+    Arguments and return value are as for `evaluate_lanes`.
+    """
     mechanism, states, width = borrowed_array((first, second)), borrowed_array(given), BASE
     for k in range(len(states)):
         width = max(width, states[k].shape[1])
@@ -85,10 +88,10 @@ def evaluate_without_scratch(
 def entry_makers(
     module: str, evaluate_states: Any = evaluate_without_scratch
 ) -> tuple[Any, Any, Any]:
-    """Return functions that create the batch entries of a kind of mechanism.
+    """Return functions that create the batch functions of a kind of mechanism.
 
-    Entries take the two arrays of a packed mechanism, arrays of states and an array `out` (N, k)
-    for the results, and return what `evaluate_lanes` returns:
+    The batch functions take the two arrays of a packed mechanism, arrays of states and an array
+    `out` (N, k) for the results, and return what `evaluate_lanes` returns:
 
         of_configurations(name, find, settings): entry(first, second, q, out).
         of_states(name, find, settings): entry(first, second, q, v, third, wrench, base, out).
@@ -96,7 +99,7 @@ def entry_makers(
             forward, out), with `forward` as settings. Efforts are not read.
 
     Args:
-        module: name of the module to which the entries belong.
+        module: name of the module to which the functions belong.
         evaluate_states: evaluate_states(find, first, second, states, settings, out), which calls
             `evaluate_lanes`; an `inner` function.
     """

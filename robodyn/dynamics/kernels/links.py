@@ -86,7 +86,7 @@ _HEAD, _PLAN, _NUMBERS = TREE_PLAN.size, LINK_PLAN.size, LINK_NUMBERS.size
 
 @inner
 def link_of(plan: Any, numbers: Any, i: int) -> Any:
-    """Return the record of link i of the tree."""
+    """Return the record of link i from the packed tree of links."""
     return _link(plan, _HEAD + i * _PLAN, numbers, i * _NUMBERS)
 
 
@@ -126,7 +126,7 @@ def are_motions(plan: Any, numbers: Any, p: Any, r: Any, c: Any) -> bool:
 
 @inner
 def are_rows(rows: Any, width: int) -> bool:
-    """Return whether each row has the given number of entries, all finite."""
+    """Return whether an array has the given number of columns and is finite."""
     if rows.shape[1] != width:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing
@@ -193,7 +193,7 @@ def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
 
 @inner
 def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
-    """Write the indices of the links from a link up to the root; return their number."""
+    """Write the indices of the links from link `row` up to the root; return their number."""
     count = 0
     while row > 0:
         way[0, count] = row
@@ -214,14 +214,14 @@ def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> 
 
 @inner
 def point_of(placed: Any, at: Any) -> Any:
-    """Return the origin of the frame `at` (12,) on a link, in base axes."""
+    """Return the origin (3,) of the frame `at` (12,) on a link, in the base frame."""
     x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
     return add(vector(placed, ORIGIN), combine(x, y, z, vector(at, ORIGIN)))
 
 
 @inner
 def state_of_tangent(S: Any, n: int) -> Any:
-    """Return the matrix (rates nv,) from velocity to joint rates of state n; None if identity."""
+    """Return the matrix from velocity to joint rates of state n; None for the identity."""
     if S is None:
         return None
     return borrowed_array(S)[n]
@@ -229,7 +229,7 @@ def state_of_tangent(S: Any, n: int) -> Any:
 
 @inner
 def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
-    """Add the twist per unit rate of one coordinate to a row-major Jacobian J (6 nv,)."""
+    """Add a coordinate's twist per unit rate to a row-major Jacobian J (6 nv,)."""
     nv = J.shape[0] // 6
     if S is None:
         for k in range(3):
@@ -245,7 +245,7 @@ def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
 
 @inner
 def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
-    """Add the twist that a link's joint causes at a point to a Jacobian (6 nv,)."""
+    """Add a joint's contribution to the row-major Jacobian (6 nv,) of a point."""
     kind, j = link.kind, link.rate
     z, arm = scale(link.factor, vector(placed, AXIS)), sub(point, vector(placed, JOINT))
     zero = (0.0, 0.0, 0.0)
@@ -262,7 +262,7 @@ def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
 
 @inner
 def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, own: Any) -> None:
-    """Compute a link's velocity and acceleration (MOVED,) from those of its parent."""
+    """Compute a link's velocity and acceleration (12,) from those of its parent."""
     omega, alpha = vector(above, OMEGA), vector(above, ALPHA)
     arm, z = sub(vector(placed, JOINT), vector(parent, ORIGIN)), vector(placed, AXIS)
     carried = cross(omega, arm)
@@ -389,7 +389,7 @@ def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) -> bool:
-    """Write the momentum (N, 6) at rates r, angular about the base's origin, to `out`."""
+    """Write the momentum (N, 6), angular about the base's origin, to `out`."""
     p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
     if not (trusted or are_motions(plan, numbers, p, r, r)):
         return False
@@ -451,7 +451,7 @@ def center_of(link: Any, placed: Any) -> Any:
 
 @inner
 def carry(link: Any, placed: Any, out: Any) -> None:
-    """Write a link's mass, first moment and inertia, about the base's origin, to `out`."""
+    """Write a link's mass, first moments and inertia about the base's origin to `out`."""
     clear(out)
     if link.has_mass == 1:
         center, mass = center_of(link, placed), link.mass
@@ -473,7 +473,7 @@ def carry(link: Any, placed: Any, out: Any) -> None:
 
 @inner
 def add_momentum(link: Any, placed: Any, carried: Any, center: Any, S: Any, A: Any) -> None:
-    """Add the momentum about `center` that the joint of a link causes to a matrix A (6 nv,)."""
+    """Add a joint's contribution to a row-major momentum matrix A (6 nv,) about `center`."""
     kind, j = link.kind, link.rate
     z, origin = scale(link.factor, vector(placed, AXIS)), vector(placed, JOINT)
     zero = (0.0, 0.0, 0.0)
@@ -492,7 +492,10 @@ def add_momentum(link: Any, placed: Any, carried: Any, center: Any, S: Any, A: A
 def add_momentum_column(
     A: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any
 ) -> None:
-    """Add the momentum of a rigid assembly to column j; `velocity` is at the base's origin."""
+    """Add the momentum of a rigid assembly, per unit rate, to column j of a matrix A.
+
+    `velocity` is that of the assembly's point at the base's origin.
+    """
     moment = vector(carried, MOMENT)
     linear = axpy(carried[0], velocity, cross(omega, moment))
     angular = add(cross(moment, velocity), symmetric(carried, INERTIA, omega))

@@ -2,7 +2,7 @@
 
 """Sliding and sticking modes of joints, and the effect of sticking on the motion.
 
-All functions accept one mechanism, or eight in lanes that are independent of each other.
+All functions accept one mechanism, or eight in SIMD lanes that are independent of each other.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_FRICTION: Final = 2.0
 
 
 class FrictionMemory(NamedTuple):
-    """Scratch arrays to decide which joints stick, for nf joints with dry friction.
+    """Scratch arrays that decide which of nf joints with dry friction stick.
 
     Attributes:
         factor: (nv, nv) Cholesky factor of the mass matrix, with implicit damping if any.
@@ -61,7 +61,7 @@ class FrictionMemory(NamedTuple):
 
 @inner
 def joints_shapes(nv: int, nf: int) -> Any:
-    """Return the shapes of `FrictionMemory`, for `stack_all`."""
+    """Return the array shapes of `FrictionMemory` for nv velocities and nf joints."""
     return FrictionMemory(
         (nv, nv), nv, (nf, nv), (nf, nf), (nf, nf), nf, nf, nf, nf, nf, nf, nf, nf, nf, nf
     )
@@ -69,7 +69,7 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 @inner
 def rest_threshold(rate: Any, count: int) -> Any:
-    """Return the rate below which a joint counts as at rest, given the rates (count,)."""
+    """Return the rate below which a joint counts as at rest, from all rates (count,)."""
     largest = largest_of(abs(rate[0]), 1.0)
     for j in range(1, count):
         largest = largest_of(abs(rate[j]), largest)
@@ -78,7 +78,7 @@ def rest_threshold(rate: Any, count: int) -> Any:
 
 @noinline
 def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count: int) -> bool:
-    """Factorize the mass matrix, with implicit damping if `damped`, into A (nv, nv).
+    """Factorize the mass matrix, plus implicit damping if `damped`, into A (nv, nv).
 
     The matrix is M, or M + factor D with the viscous damping D. Returns False if it is not positive
     definite.
@@ -93,7 +93,7 @@ def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count
 
 @noinline
 def decay(A: Any, D: Any, count: int, x: Any) -> Any:
-    """Return the sum of the velocity decay rates [1/s] due to viscous damping D.
+    """Return the sum [1/s] of the velocity decay rates due to viscous damping D.
 
     This is the trace of M^-1 D; A is the Cholesky factor of the mass matrix M.
     """
@@ -108,7 +108,7 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 @noinline
 def put_responses(L: Any, j: Any) -> bool:
-    """Write the accelerations due to unit friction at joints at rest; False if none rests.
+    """Compute accelerations due to unit friction of joints at rest; False if none is.
 
     With the mass matrix M and the joints' Jacobian L, these are M^-1 L' and L M^-1 L', the fields X
     and G of the `FrictionMemory`.
@@ -131,7 +131,7 @@ def put_responses(L: Any, j: Any) -> bool:
 
 @noinline
 def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
-    """Change accelerations x (nv,) so that sticking joints have the required ones.
+    """Change accelerations x (nv,) so that sticking joints have their required ones.
 
     The change is the smallest in the metric of the mass matrix with L x = j.required, where L is
     the Jacobian of the sticking joints. `j.required` is overwritten. X and G of these joints may be
@@ -226,7 +226,7 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
 
 @inner
 def is_at_equilibrium(j: Any, rest: Any, rate: Any) -> Any:
-    """Return whether all joints are at rest and the sticking ones leave no acceleration."""
+    """Return whether all joints are at rest and friction balances all forces."""
     largest, left, still = 0.0 * rest + 1.0, 0.0 * rest, rest > 0.0
     for k in range(j.x.shape[0]):
         still = still & ~(abs(rate[k]) > rest)
@@ -242,7 +242,7 @@ def is_at_equilibrium(j: Any, rest: Any, rate: Any) -> Any:
 
 @inner
 def row_times(L: Any, i: int, x: Any, start: Any) -> Any:
-    """Return `start` plus the scalar product of a row of L and x, summed in order."""
+    """Return `start` plus the dot product of row i of L and x, summed in order."""
     total = start + 0.0 * L[i, 0]
     for k in range(x.shape[0]):
         total = total + L[i, k] * x[k]
@@ -251,6 +251,6 @@ def row_times(L: Any, i: int, x: Any, start: Any) -> Any:
 
 @inner
 def add_row(L: Any, i: int, factor: Any, where: Any, x: Any) -> None:
-    """Add a multiple of a row of L to x in the lanes of a mask."""
+    """Add a multiple of row i of L to x, in the SIMD lanes of a mask."""
     for k in range(x.shape[0]):
         x[k] = choose(where, x[k] + L[i, k] * factor, x[k])

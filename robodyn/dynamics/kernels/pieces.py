@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Pieces of a step: their stages, the load at a stage, and the instant at which a joint stops.
+"""Pieces of a simulation step: integration stages, loads, and the instant at which a joint stops.
 
-For one mechanism, or for eight in lanes with pieces of their own.
+The functions are for one mechanism, or for eight in SIMD lanes with pieces of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from robodyn.numerics.vectors import copy
 
 @inner
 def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) at the second stage (1) or the end (2) of a Rosenbrock step."""
+    """Write the state (count,) at the second stage or the end of a Rosenbrock step."""
     for j in range(count):
         if stage == 1:
             out[j] = start[j] + dt * rates[0, j]
@@ -26,7 +26,7 @@ def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: A
 
 @inner
 def stage_time(stage: int, last: int) -> float:
-    """Return the time of an integration stage as a fraction of its piece of the step."""
+    """Return the time of an integration stage as a fraction of its interval."""
     if stage <= 0:
         return 0.0
     if stage >= last - 1:
@@ -36,7 +36,7 @@ def stage_time(stage: int, last: int) -> float:
 
 @inner
 def put_between(rows: Any, first: int, when: float, out: Any) -> None:
-    """Write the value at a time of the parabola through rows at times 0, 1/2 and 1."""
+    """Interpolate by the parabola through rows at times 0, 1/2 and 1; write it to `out`."""
     a = (2.0 * when - 1.0) * (when - 1.0)
     b = 4.0 * when * (1.0 - when)
     c = when * (2.0 * when - 1.0)
@@ -46,7 +46,7 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 @inner
 def between(bracket: Any, shortest: float) -> Any:
-    """Return the next trial point between the ends of a root's bracket."""
+    """Return the next trial point of regula falsi or bisection within a bracket."""
     low, at_low, high, at_high, _, bisects = bracket
     fraction = choose(bisects, 0.5, at_low / (at_low - at_high))
     fraction = choose(fraction > 1e-9, fraction, 1e-9)
@@ -56,7 +56,7 @@ def between(bracket: Any, shortest: float) -> Any:
 
 @inner
 def put_load(step: Any, when: float, out: Any) -> None:
-    """Write external wrench and motion of the base at a time, as a fraction of the step."""
+    """Write external wrench and base motion at a fraction `when` of the step to `out`."""
     if step.load.shape[0] > 1:
         put_between(step.load, 0, when, out)
     else:

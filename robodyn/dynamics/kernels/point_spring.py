@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Springs between points of two bodies; each one's numbers are consecutive in every layout."""
+"""Springs between points of two bodies, for all kinds of mechanisms."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ SHORTEST: Final = 1e-12
 
 @inner
 def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
-    """Compute the force [N] of a spring on its end at the parent, for floats or lanes.
+    """Compute the force [N] of a spring between two points on its end at the parent link.
 
     Args:
         law, start: the parameters from STIFFNESS to SLACK are law[start : start + 4].
         reach: [m] from the end at the parent to that at the child.
-        rate: [m/s] time derivative of `reach`.
+        rate: [m/s] time derivative of `reach`, floats or SIMD lanes.
     """
     length = norm(reach)
     inverse = choose(length > SHORTEST, 1.0 / length, 0.0 * length)

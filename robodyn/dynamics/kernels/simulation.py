@@ -74,7 +74,7 @@ class Functions(NamedTuple):
 def command_at_instant(
     command: Any, task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
-    """Compute and record the commanded efforts (n,) at the beginning of a step."""
+    """Compute the commanded efforts (n,) at the beginning of a step, and record them."""
     s, p = task.scratch.stages, task.scratch.piece
     copy(configuration, s.configuration)
     copy(velocity, s.velocity)
@@ -93,7 +93,7 @@ def command_at_instant(
 
 
 def hybrid_loop(kind: Functions) -> Any:
-    """Create the simulation loop for joints that stick or are damped strongly.
+    """Create the simulation loop for joints with dry friction or strong damping.
 
     The loop has the same arguments as the loop that `smooth_loop` creates.
     """
@@ -149,8 +149,8 @@ def hybrid_loop(kind: Functions) -> Any:
 def smooth_loop(kind: Functions) -> Any:
     """Create the simulation loop for joints without dry friction or strong damping.
 
-    The result is loop(plant, model, work, arrays, law, first, last): `plant` is a `PackedPlant`,
-    `arrays` are those of a `PackedRollout`.
+    The result is a function loop(plant, model, work, arrays, law, first, last) that computes rows
+    `first` + 1 to `last`: `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
     """
     command, accelerate, normalize = kind.command, kind.accelerate, kind.normalize
     sizes = kind.sizes

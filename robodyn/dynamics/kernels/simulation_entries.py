@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Entries of the simulation loops, for calls from Python: one mechanism, or many in lanes."""
+"""Simulation loops compiled for calls from Python, for one mechanism or a batch of many."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ def loop_entries(
     mechanism_of: Any = borrowed_array,
     model_of: Any = borrowed_array,
 ) -> tuple[Any, Any, Any]:
-    """Create the entries `simulate`, `simulate_hybrid` and `simulate_elastic`.
+    """Create the simulations of a kind of mechanism, for calls from Python.
 
-    An entry takes the packed plant: arrays of its mechanism, then table, friction, options and
-    stops of `PackedPlant`, and the drives of an `ElasticPlant`; arrays of the controller's model;
-    the arrays of a `PackedRollout`; the control law; and the first and last row.
+    They are `simulate` (smooth steps), `simulate_hybrid` (with stiction) and `simulate_elastic`
+    (elastic drives). Each takes the packed plant: arrays of its mechanism, then table, friction,
+    options and stops of `PackedPlant`, and the drives of an `ElasticPlant`; arrays of the
+    controller's model; the arrays of a `PackedRollout`; the control law; and the first and last
+    row.
 
     Args:
-        module: name of the module to which the entries belong.
+        module: name of the module to which the functions belong.
         functions, joint_positions: of the loops and of `elastic_loop`.
         shapes: shapes(mechanism, model) of the scratch memory, see `stack_all`.
         mechanism_of, model_of: functions that return a mechanism, or a controller's model, from the
@@ -69,22 +71,24 @@ def loop_entries(
 
 @inner
 def always_fits(structure: Any, rows: Any) -> bool:
-    """Return True: the default of `fits`, if scratch arrays always fit on the stack."""
+    """Return True: the default of `fits` in `lane_entries`."""
     return True
 
 
 def lane_entries(
     module: str, functions: Functions, unpack: Any, shapes: Any, fits: Any = always_fits
 ) -> tuple[Any, Any]:
-    """Create the batch entries `advance` and `advance_hybrid`; see `batch_loops`.
+    """Create the batched simulations of a kind of mechanism, for calls from Python.
+
+    They are `advance` (smooth steps) and `advance_hybrid` (with stiction); see `batch_loops`.
 
     Args:
-        module: name of the module to which the entries belong.
+        module: name of the module to which the functions belong.
         functions, unpack: of `batch_loops`.
         shapes: shapes(structure, rows) of the scratch memory, see `new_tables`, from the structure
             and the first rows of numbers.
-        fits: fits(structure, rows) -> whether this memory fits on the stack; otherwise, the entries
-            advance no row.
+        fits: fits(structure, rows) -> whether this memory fits on the stack; otherwise, the
+            functions advance no mechanism.
     """
     smooth, hybrid = batch_loops(functions, unpack)
 

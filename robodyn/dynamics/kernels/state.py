@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""State of a mechanism in the form that all kernels take, and its checks.
+"""State of a mechanism as an argument of compiled functions, and its checks.
 
-No function here counts references; a kernel that allocates arrays makes a `State` of them itself.
+No function here counts references; a function that allocates arrays makes a `State` of them itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from robodyn.numerics.compiler import inner
 
 
 class State(NamedTuple):
-    """State of a mechanism with loads, as arrays of floats or lanes.
+    """State of a mechanism with loads, as arrays of floats or SIMD lanes.
 
     Attributes:
         q: configuration.
@@ -38,7 +38,10 @@ class State(NamedTuple):
 
 @inner
 def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> Any:
-    """Create a `State` from the arguments of a kernel call; wrench and base may be None."""
+    """Create a `State` from the arguments of a compiled function.
+
+    The external wrench and the motion of the base may be None.
+    """
     parts = borrowed_array(q), borrowed_array(rates), borrowed_array(acceleration_or_effort)
     load, contact = borrow_optional(wrench, parts[1])
     motion, moves = borrow_optional(base, parts[1])
@@ -47,9 +50,10 @@ def state_of(q: Any, rates: Any, acceleration_or_effort: Any, wrench: Any, base:
 
 @inner
 def borrow_optional(given: Any, other: Any) -> Any:
-    """Return (borrowed array, True) for an array, or (`other`, False) for None.
+    """Return (array, True) for an optional argument, or (`other`, False) if it is absent.
 
-    If the type of `given` is None, the code for its presence is not compiled.
+    The array is borrowed for the call. If the type of `given` is None, the code for its presence is
+    not compiled.
     """
     if given is None:
         return other, False
@@ -72,7 +76,7 @@ def loaded(q: Any, rates: Any, acceleration_or_effort: Any, load: Any, contact: 
 
 @inner
 def are_numbers(array: Any, count: int) -> bool:
-    """Return whether an array has `count` entries, all finite."""
+    """Return whether an array has `count` elements, all finite."""
     if array.shape[0] != count:
         return False
     # 0 times infinity or NaN is NaN, which equals nothing

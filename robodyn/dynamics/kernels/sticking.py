@@ -10,8 +10,8 @@ accelerations without friction, the friction efforts f of the joints at rest sol
 
 a box-constrained linear complementarity problem, whose accelerations are unique since G is positive
 semidefinite (Moreau, 1988; the optimality conditions of Gauss's principle of least constraint).
-`solve_stiction` solves it by block principal pivoting (Judice and Pires, 1994), for one mechanism
-or eight in lanes; a lane does not depend on the others.
+`solve_stiction` solves it by block principal pivoting (Judice and Pires, 1994), for one mechanism,
+or for eight in SIMD lanes that are independent of each other.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ PATIENCE: Final = 5
 def solve_stiction(
     G: Any, free: Any, low: Any, high: Any, among: Any, side: Any, effort: Any, matrix: Any
 ) -> None:
-    """Compute the friction efforts that hold joints, within their bounds.
+    """Compute the friction efforts, within their bounds, that hold joints at rest.
 
     Args:
         G: (n, n) accelerations of the joints per unit of their efforts, both triangles; read where

@@ -85,7 +85,7 @@ def fit(
 ) -> CalibrationFit:
     """Find the most probable unknowns of a calibration by least squares.
 
-    If `estimate` is set, the noise of each group is estimated from the residuals.
+    If `estimate` is set, the noise of each group of measurements is estimated from the residuals.
 
     The noise of a group follows from its residuals and the redundancy of its equations (variance
     components; Foerstner 1979); this estimate alternates with the fit.
@@ -168,8 +168,8 @@ def whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
 def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
     """Compute matrices (N, r, r) that whiten the r residuals of each of N samples.
 
-    Errors of the joints' readings displace the predicted pose, so their noise adds to the
-    tracker's.
+    Errors of the joints' readings displace the predicted pose, so their noise adds to that of the
+    tracker.
     """
     own = np.array([noise.groups[name] for name in problem.groups])
     by_joint = found.by_joint * noise.joints
@@ -244,7 +244,7 @@ def visibility(whitened: FloatArray, count: int) -> Visibility:
 
 
 def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute singular values and right singular vectors of a matrix (rows, U).
+    """Compute the singular values and right singular vectors of a matrix (rows, U).
 
     Returns:
         All U singular values, also if there are fewer rows, and the vectors as rows of a matrix (U,
@@ -277,7 +277,7 @@ def _sparse(rows: FloatArray) -> FloatArray:
 
 
 def combination(direction: FloatArray, names: Sequence[str]) -> str:
-    """Format a direction in parameter space as a sum of named parameters.
+    """Format a direction in parameter space as a sum of parameter names.
 
     Returns:
         A string such as `leg1.offset` or `leg1.base.z + leg1.platform.z and 3 more`.

@@ -285,7 +285,7 @@ def _refuse_missing(
 
 
 def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
-    """Convert points of the base or the body, given by coordinates or by name.
+    """Return coordinates of points on the base or the body, also of named points.
 
     Returns:
         Points (N, 3) or (1, 3) [m] in the frame of the base or the body.

@@ -219,7 +219,7 @@ def _log_det(rows: FloatArray) -> float:
 
 
 def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
-    """Select n poses such that no single exchange increases the determinant.
+    """Select n poses for which no single exchange increases the determinant.
 
     The determinant is that of the information matrix: the prior's plus A' A for each selected block
     A of whitened derivatives.

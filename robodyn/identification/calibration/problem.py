@@ -27,10 +27,10 @@ POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
 
 class Measure(NamedTuple):
-    """Relation of a kind of measurement to the target's pose in the tracker's frame.
+    """Components of the target's pose that a kind of measurement determines.
 
-    The pose is B X E, with the base in the tracker's frame B, the body's pose X and the target on
-    the body E.
+    The pose in the tracker's frame is B X E, with the base in the tracker's frame B, the body's
+    pose X and the target on the body E.
 
     Attributes:
         rows: indices of the measured components among the six of a pose.
@@ -82,7 +82,7 @@ class Freedoms(NamedTuple):
 
 
 class Evaluated(NamedTuple):
-    """Residuals (N, r) of a calibration, measured minus predicted, with derivatives.
+    """Residuals (N, r) of a calibration, measured minus predicted, and their derivatives.
 
     `jacobian` (N, r, U) and `by_joint` (N, r, n) are the derivatives of the predicted values with
     respect to the scaled unknowns and to the readings of the driven joints.
@@ -173,7 +173,7 @@ class Problem:
         return values, moved
 
     def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:
-        """Split scaled unknowns into steps of parameters, of both frames, and of zeros.
+        """Split scaled unknowns into steps of parameters, of both frames, and of zero offsets.
 
         Returns:
             Steps of the parameters, of base and target (6,), and of the zero offsets; 0 for known

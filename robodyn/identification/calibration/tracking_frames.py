@@ -14,7 +14,7 @@ ROUNDS = 20
 
 
 class Frame(NamedTuple):
-    """Pose of a frame: rotation matrix (3, 3) and origin (3,) [m]."""
+    """Pose of a coordinate frame: rotation matrix (3, 3) and origin (3,) [m]."""
 
     rotation: FloatArray
     origin: FloatArray
@@ -90,7 +90,13 @@ def frames_from_positions(
 ) -> tuple[Frame, Frame]:
     """Estimate the poses of base and target from positions that a tracker measured.
 
-    The steps alternate between the base in the tracker's frame and the target on the body.
+    Estimates of the base's pose and of the target's position alternate.
+
+    Args:
+        R, t: (N, 3, 3), (N, 3) [m] nominal poses of the body, base frame.
+        t_seen: (N, 3) [m] measured positions of the target.
+        base, target: whether the base's and the target's pose are unknown; known ones stay the
+            identity.
 
     Returns:
         Pose of the base in the tracker's frame, and of the target in the body's frame.

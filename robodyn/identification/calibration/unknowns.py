@@ -33,7 +33,7 @@ TRACKED = ("pose", "position", "height", "distance")
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:
-    """Determine which kind of measurement was made.
+    """Determine the kind of measurement, such as `pose`, `position` or a constraint.
 
     Returns:
         Name of the kind, one of `MEASURES`.
@@ -63,7 +63,7 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
 
 
 def frame_of(name: str, given: str | ArrayLike, measure: str) -> tuple[Frame, tuple[int, ...]]:
-    """Parse a frame in the settings: `known`, `unknown` or a pose.
+    """Convert the setting of a frame, `known`, `unknown` or a pose, to a frame.
 
     Returns:
         The frame, and the indices of its unknown degrees of freedom among the six of a pose.
@@ -128,7 +128,7 @@ def tolerances(
 def first_frames(
     measure: str, measurements: Measurements, poses: FloatArray, given: Frames, free: Freedoms
 ) -> Frames:
-    """Estimate the unknown poses of base and target from the nominal body poses.
+    """Estimate the unknown poses of base and target from nominal poses of the body.
 
     Returns:
         Estimated frames, or the given ones where they are known.
@@ -155,9 +155,9 @@ def first_frames(
 
 
 def first_noise(m: Mechanism, problem: Problem) -> Noise:
-    """Return the initial standard deviations from which the noise is estimated.
+    """Return initial standard deviations of the measurement noise, before its estimation.
 
-    That of the driven joints' readings is zero.
+    The standard deviation of the driven joints' readings is zero.
     """
     groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
     return Noise(groups, np.zeros(len(m.joint_names)))
@@ -166,7 +166,7 @@ def first_noise(m: Mechanism, problem: Problem) -> Noise:
 def noise_of(
     m: Mechanism, problem: Problem, given: Mapping[str, float] | None
 ) -> tuple[Noise, bool]:
-    """Return the measurement noise to start with, from the settings or by default.
+    """Return the measurement noise that the settings state, or its initial values.
 
     Returns:
         Standard deviations of the noise, and whether that of any group is to be estimated.

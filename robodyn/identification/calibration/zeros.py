@@ -42,7 +42,7 @@ class Zeros:
         units: units of their positions.
         values: (n,) offsets to add to their readings.
         deviations: (n,) standard deviations of the offsets.
-        seen: (n,) whether the samples determine each better than the prior.
+        seen: (n,) whether the samples determine each offset better than the prior.
         inclination: (2,) [rad] of the base, about x and y, if it was unknown.
         level_residual: [rad] root mean square of the residuals of the level's angles.
         stop_residual: [m or rad] root mean square of the residuals of the stops' positions; NaN

@@ -6,8 +6,8 @@ An IMU measures no position and no slow motion: a lasting acceleration looks lik
 a bias. A ship oscillates within a band of periods. A Kalman filter for each axis models such a
 motion. It estimates position and heading about their means without lag in this band, and the errors
 of the IMU, like the harmonic models of heave compensation (Kuechler, Sawodny et al., IFAC World
-Congress 2011). Inclinations come from an integrated gyroscope, corrected by the effect of gravity
-in the horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
+Congress 2011). Inclinations come from the integrated angular velocity, corrected by the effect of
+gravity in the horizontal filters (error-state filter: Farrell, Aided Navigation, 2008, chapter 11).
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray
 
 
 class _BandFilter:
-    """Kalman filter for motions in a frequency band, of which a derivative is measured.
+    """Kalman filter for motions in a frequency band, with a measured time derivative.
 
     The motion is modeled as white noise behind a Butterworth high-pass and low-pass filter. All
     axes have the same model.
@@ -84,8 +84,9 @@ class _BandFilter:
         derivative: order of the measured derivative.
         noise: density of the measurement's white noise.
         axes: number of axes.
-        errors: further states in the measurement: their matrix (k, k), measured fraction (k,),
-            intensities of their white noise (k,), and initial deviations (k,).
+        errors: further states that contribute to the measurement: their state matrix (k, k), gains
+            (k,) in the measurement, intensities of their white noise (k,), and initial deviations
+            (k,).
     """
 
     def __init__(
@@ -136,7 +137,7 @@ class _BandFilter:
         self.covariance = self._step @ self.covariance @ self._step.T + self._white
 
     def correct(self, measured: FloatArray) -> None:
-        """Update the state with a measured value for each axis (axes,)."""
+        """Correct the state by a measured value of each axis (axes,)."""
         row = self._row
         gain, P = kalman_gain(self.covariance, row[None], self._noise)
         self.covariance = 0.5 * (P + P.T)
@@ -188,7 +189,7 @@ class BasePoseEstimator:
     def deviations(self) -> tuple[float, float]:
         """Standard deviations [m] of the position, horizontal and vertical.
 
-        They are those of the estimator's model.
+        They are predicted by the estimator's model of motion and noise.
         """
         if self._horizontal is None:
             return POSITION, POSITION
@@ -197,7 +198,7 @@ class BasePoseEstimator:
     def step(self, stamp: int, felt: BaseMotion) -> None:
         """Update the estimate with an IMU sample at a time `stamp` [ns].
 
-        `felt` is the sample converted to the base's origin.
+        `felt` is the motion measured by the IMU, converted to the base's origin.
 
         Raises:
             InvalidInput: the time is not later than the last, or the motion is implausible for a
@@ -281,11 +282,11 @@ class BasePoseEstimator:
     def at(self, time: int) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Predict the motion of the base's origin at a time [ns].
 
-        The result is in the level frame, extrapolated with the derivatives of the last sample. It
-        is None before the estimate has settled, and if the IMU sends no samples.
+        The motion is extrapolated with the derivatives at the last sample.
 
         Returns:
-            Pose (7,), twist (6,) and acceleration (6,), or None without an estimate.
+            Pose (7,), twist (6,) and acceleration (6,) in the level frame; None before the estimate
+            has settled, and if the IMU sends no samples.
         """
         ahead = 1e-9 * (time - self._stamp)
         if not self.is_settled or abs(ahead) > GAP:

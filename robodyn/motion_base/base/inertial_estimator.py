@@ -17,10 +17,10 @@ UNKNOWN = 1e-2, 1.0, 10.0
 
 
 class InertialEstimator:
-    """Extended Kalman filter for a mechanism on a fixed base, with white-noise jerk.
+    """Extended Kalman filter for the motion of a mechanism on a fixed base.
 
-    No masses or efforts are required. The IMU's biases are part of the state (Farrell, Aided
-    Navigation, 2008).
+    The jerk is modeled as white noise. No masses or efforts are required. The IMU's biases are part
+    of the state (Farrell, Aided Navigation, 2008).
 
     Args:
         mechanism: mechanism that moves.

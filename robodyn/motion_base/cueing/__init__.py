@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Motion cueing: washout, prediction of limits, and evaluation of recorded rides."""
+"""Motion cueing: classical washout, predictive cueing, and evaluation of recorded rides."""
 
 from robodyn.motion_base.cueing.flight import Flight
 from robodyn.motion_base.cueing.telemetry import DATAREFS, FORMATS, Telemetry, requests

@@ -31,7 +31,7 @@ class CueingResult(NamedTuple):
 
     Attributes:
         name: name of the washout's preset, or `predictive`.
-        ride: motion and forces.
+        ride: motion of the platform, and forces felt on it.
         force_error, rate_error: perceived errors relative to the perceived motion of the vehicle: 0
             for a perfect reproduction, 1 for a platform at rest.
         false_cues: fraction of time in which a horizontal force is felt in the wrong direction.
@@ -64,7 +64,7 @@ def compare_cueing(
     dt: float = 0.01,
     progress: Callable[[float], None] | None = None,
 ) -> list[CueingResult]:
-    """Compute a ride with every preset and with predictive cueing; the best one comes first.
+    """Compute a ride with each cueing preset and with predictive cueing, best first.
 
     Motions that exceed limits come last; the others are in the order of their scores.
 

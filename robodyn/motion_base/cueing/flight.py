@@ -25,7 +25,9 @@ AXES = np.array([1.0, -1.0, -1.0])
 
 
 class Flight:
-    """Flight with take-off, a turn to each side and turbulence, measured at the pilot's head.
+    """Simulated flight of an airplane, measured at the pilot's head.
+
+    The airplane takes off, turns to each side and meets turbulence.
 
     Args:
         dt: [s] between samples, and integration step of the flight's equations.

@@ -64,15 +64,19 @@ class FrequencyResponse(NamedTuple):
     matrix: np.ndarray
 
     def modulus(self, channel: Channel) -> FloatArray:
-        """Return the gain (k,) of a channel at the frequencies of the response.
+        """Return the gain of a channel at the frequencies of the response.
 
         Returns:
-            Gains: of force per rate in [m/s], of rate per force in [s/m], otherwise without a unit.
+            Gains (k,): of force per rate in [m/s], of rate per force in [s/m], otherwise without a
+            unit.
         """
         return np.asarray(np.abs(self.matrix[:, channel.felt, channel.vehicle]))
 
     def phase(self, channel: Channel) -> FloatArray:
-        """Return the phase (k,) [deg] of a channel, between -180 and 180."""
+        """Return the phase (k,) [deg] of a channel at the frequencies of the response.
+
+        Phases are between -180 and 180 degrees.
+        """
         return np.asarray(np.angle(self.matrix[:, channel.felt, channel.vehicle], deg=True))
 
 
@@ -87,9 +91,8 @@ def frequency_response(
 ) -> FrequencyResponse:
     """Compute a platform's frequency response to vehicle motion by simulation.
 
-    Each axis of the vehicle in turn moves by sines of all frequencies at once.
-
-    Rotations of the vehicle do not change the direction of gravity in its specific force.
+    The vehicle moves along one axis at a time, by a sum of sines of all frequencies. Rotations of
+    the vehicle do not change the direction of gravity in its specific force.
 
     Args:
         mechanism, parameters, head, dt, progress: as for `ride`.

@@ -16,9 +16,10 @@ PARTS = 4
 
 
 class Horizon:
-    """Prediction horizon: splines of velocity that change a plan, and its nodes.
+    """Prediction horizon of predictive cueing: its nodes, and splines that change a plan.
 
-    The splines are quadratic and at rest at both ends of the horizon.
+    The velocity of each spline is piecewise quadratic in time, and zero at both ends of the
+    horizon.
 
     Args:
         duration: [s] of the horizon.

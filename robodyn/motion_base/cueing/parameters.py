@@ -39,7 +39,8 @@ class _Parameters:
 class WashoutParameters(_Parameters):
     """Gains, limits and cutoff frequencies of a `ClassicalWashout`.
 
-    Each is one number for all axes or three, for x (forward), y (left) and z (up) of the vehicle.
+    Each parameter is one number for all axes, or three numbers for x (forward), y (left) and z (up)
+    of the vehicle.
 
     Attributes:
         force_gain: gain of the specific force minus gravity.
@@ -55,8 +56,8 @@ class WashoutParameters(_Parameters):
         rotation_highpass: cutoff [rad/s] of the rotation's high-pass filter.
 
     Raises:
-        InvalidInput: a value is not a number or three, not finite, or not positive (gains may be
-            zero).
+        InvalidInput: a value is neither one number nor three, or is not finite or not positive
+            (gains may be zero).
     """
 
     force_gain: ArrayLike = 0.5
@@ -73,7 +74,7 @@ class WashoutParameters(_Parameters):
 
     @classmethod
     def preset(cls, name: str) -> WashoutParameters:
-        """Return parameters for a typical use.
+        """Return the washout parameters of a preset for a typical use.
 
         Args:
             name: `driving`, `airliner` or `small` (a desktop platform).
@@ -88,10 +89,10 @@ class WashoutParameters(_Parameters):
 
 @dataclass(frozen=True)
 class PredictiveParameters(_Parameters):
-    """Gains and weights of `PredictiveCueing`; a gain or a time is one number or three.
+    """Gains and weights of `PredictiveCueing`.
 
-    Weights multiply time integrals of squared perceived errors, relative to the thresholds of
-    perception.
+    Gains and times are one number for all axes, or three numbers. Weights multiply time integrals
+    of squared perceived errors, relative to the thresholds of perception.
 
     Attributes:
         force_gain: gain of the specific force minus gravity.
@@ -106,8 +107,8 @@ class PredictiveParameters(_Parameters):
         jerk_weight: weight [s^6/m^2, s^6/rad^2] of the change of accelerations.
 
     Raises:
-        InvalidInput: a value is not a number or three, not finite, or not positive (gains and
-            weights may be zero).
+        InvalidInput: a value is neither one number nor three, or is not finite or not positive
+            (gains and weights may be zero).
     """
 
     force_gain: ArrayLike = 1.0

@@ -34,6 +34,8 @@ class Organ(NamedTuple):
     def discrete(self, dt: float) -> tuple[FloatArray, FloatArray]:
         """Convert the filter to discrete time, for an input linear between samples.
 
+        `dt` [s] is the sampling period.
+
         Returns:
             Coefficients b and a of the numerator and denominator in powers of 1/z.
         """
@@ -41,9 +43,11 @@ class Organ(NamedTuple):
         return np.asarray(b, dtype=np.float64).ravel(), np.asarray(a, dtype=np.float64)
 
     def perceived(self, stimulus: FloatArray, dt: float) -> FloatArray:
-        """Filter a stimulus (K, ...), sampled every `dt` seconds, that starts from rest.
+        """Compute the perception of a stimulus (K, ...), sampled every `dt` seconds.
 
-        A specific force must be given minus its value at rest.
+        The stimulus starts from rest.
+
+        For a specific force, pass its difference from the value at rest.
 
         Returns:
             Perceived stimulus (K, ...) in the same unit.

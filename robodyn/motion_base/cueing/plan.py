@@ -91,10 +91,8 @@ class Plan(NamedTuple):
 class PlanExaminer:
     """Evaluator of planned motions and of their margins to the limits.
 
-    Motions and efforts come from exact kinematics and dynamics.
-
-    Positions and the condition number stay within the range that `Workspace` allows, so a commander
-    accepts the planned motions.
+    Motions and efforts come from exact kinematics and dynamics. Positions and the condition number
+    stay within the range that `Workspace` allows, so a commander accepts the planned motions.
 
     Args:
         mechanism: mechanism whose body moves around its home pose.
@@ -102,11 +100,12 @@ class PlanExaminer:
         head: (3,) [m] in the platform's frame.
 
     Attributes:
-        dt: as given.
-        mechanism: as given; with fewer than six degrees of freedom, as a tree with closures.
+        dt: [s] between samples.
+        mechanism: the given mechanism; a platform with fewer than six degrees of freedom is
+            converted to a tree with closures.
         frame: conversion from the head's motion to the platform's.
-        low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts;
-            those of efforts hold at rest.
+        low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
+            effort limits are those at rest.
 
     Raises:
         InvalidInput: `dt` is not positive, or as for `HeadMotion` and `DriveLimits.of`.
@@ -148,6 +147,8 @@ class PlanExaminer:
     ) -> tuple[Cue, Motion, DrivenMotion]:
         """Compute a plan's motion without its efforts, for a motion (3, K, 6) of the head.
 
+        `starts` (K, nq) are configurations near the samples, from which the search begins.
+
         Returns:
             Motion of the platform, of the mechanism and of its driven joints.
         """
@@ -161,7 +162,8 @@ class PlanExaminer:
     def cue(self, cue: Cue, motion: Motion) -> Cue:
         """Return the platform's actual motion (K, ...), parasitic motion included.
 
-        It differs from the requested motion if the body has fewer than six degrees of freedom.
+        It differs from the requested motion `cue` if the body has fewer than six degrees of
+        freedom; it is then computed from the motion of the mechanism.
         """
         if not self.frame.rows:
             return cue
@@ -224,15 +226,15 @@ class PlanExaminer:
         return cue, motion, joints, room
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Return whether the condition numbers of all configurations are within the limit.
+        """Return whether a motion stays within the limit of the condition number.
 
-        The configurations are (k, nq); the result is one value.
+        The motion consists of configurations (k, nq); the result is one boolean.
         """
         return self._workspace.is_conditioned(configurations)
 
 
 class MotionLimiter:
-    """Limiter that follows a head's motion while the platform can always come to rest.
+    """Limiter of a head's motion, such that the platform can always come to rest.
 
     At every step the whole platform can brake within the joints' limits of position, rate,
     acceleration and effort. A step is accepted only if a braking motion after it passes a check
@@ -344,7 +346,7 @@ class MotionLimiter:
     def _first_within_limits(
         self, braked: FloatArray, way: FloatArray, tried: list[tuple[float, int]]
     ) -> tuple[Cue | None, FloatArray]:
-        """Take the first of the candidate steps that respects all limits.
+        """Take the first candidate step that respects all limits.
 
         A candidate is a fraction of the step and a braking motion after it.
 

@@ -44,10 +44,10 @@ PARTS = 100
 
 @dataclass(frozen=True)
 class Ride:
-    """Motion of a platform that reproduces a vehicle's motion; forces and rates at the head.
+    """Result of a ride: motion of a platform, with forces and rates felt at the head.
 
     Attributes:
-        mechanism: platform.
+        mechanism: mechanism that moves the platform.
         time: (K,) [s] from the start of the ride.
         pose: (K, 7) of the platform, base frame.
         twist: (K, 6) [m/s, rad/s] of the platform.
@@ -88,12 +88,12 @@ class Ride:
 
     @property
     def force_error(self) -> FloatArray:
-        """Root mean square (3,) [m/s^2] of felt minus vehicle's specific force."""
+        """Root mean square (3,) [m/s^2] of the specific force felt minus the vehicle's."""
         return rms(self.felt_force - self.vehicle_force)
 
     @property
     def rate_error(self) -> FloatArray:
-        """Root mean square (3,) [rad/s] of felt minus vehicle's angular velocity."""
+        """Root mean square (3,) [rad/s] of the angular velocity felt minus the vehicle's."""
         return rms(self.felt_rate - self.vehicle_rate)
 
     @property
@@ -141,10 +141,11 @@ class Ride:
         return float((opposite & (np.abs(vehicle) > NOTICED)).any(axis=1).mean())
 
     def save_bag(self, folder: str | os.PathLike[str]) -> None:
-        """Write a bag with `platform_setpoint`, `vehicle/imu`, `felt_imu` and the machine.
+        """Write a bag with the platform's motion and the forces in vehicle and platform.
 
-        The topics `robot_description`, `joint_states` and, at most fifty times a second, `/tf`
-        describe the machine.
+        The topics are `platform_setpoint`, `vehicle/imu` and `felt_imu`. The topics
+        `robot_description`, `joint_states` and, at most fifty times a second, `/tf` describe the
+        machine.
 
         Args:
             folder: folder to write; it must not exist.
@@ -212,7 +213,7 @@ class Ride:
         write_bag(Path(folder), messages)
 
     def _machine(self) -> tuple[str, JointStates, dict[tuple[str, str], FloatArray]]:
-        """Return what describes the machine: URDF, joint states and transforms.
+        """Return the URDF, joint states and link transforms of the machine.
 
         The transforms are poses (K, 7) by the names of parent and child link.
         """
@@ -256,10 +257,10 @@ def ride(
     dt: float = 0.01,
     progress: Callable[[float], None] | None = None,
 ) -> Ride:
-    """Compute the motion of a platform for a vehicle's motion, within the limits of its joints.
+    """Compute a platform's motion for a vehicle's motion, within the joint limits.
 
     Args:
-        mechanism: platform.
+        mechanism: mechanism that moves the platform.
         vehicle: motion of the vehicle, linear between samples.
         parameters: parameters of `ClassicalWashout`, by default its own, or of `PredictiveCueing`.
         head: (3,) [m] position of the driver's head in the frame of the platform; its origin by

@@ -71,10 +71,11 @@ class Telemetry:
     def read(self, datagram: bytes, time: float) -> Sample:
         """Parse a datagram that was received at a time [s].
 
-        If the values stay exactly the same, as in a paused game, they fade to those at rest.
+        If the received values stay exactly the same, as in a paused game, the result fades to the
+        values at rest.
 
         Returns:
-            Specific force and angular velocity in the vehicle's axes.
+            Specific force [m/s^2] and angular velocity [rad/s] in the vehicle's axes.
 
         Raises:
             InvalidInput: another format, or numbers that are not finite.

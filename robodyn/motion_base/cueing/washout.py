@@ -70,7 +70,7 @@ class LinearFilter:
     def limit_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
         """Limit the rates of the last step, which started at `before` (axes, 2).
 
-        The filter must be of second order.
+        The filter must be of second order; `dt` [s] is the sampling period.
 
         Returns:
             Output and its two derivatives (axes, 3), with rates of at most `limit` (axes,).
@@ -87,15 +87,16 @@ class LinearFilter:
 
 
 class ClassicalWashout:
-    """Motion of a platform that reproduces the motion of a vehicle (Reid and Nahon 1985).
+    """Classical washout: motion of a platform that reproduces that of a vehicle.
 
-    The scaled specific force minus gravity passes a high-pass filter in non-rotating axes and moves
-    the platform; a slow tilt reproduces the sustained part of its horizontal components; the scaled
-    angular velocity passes a high-pass filter and rotates the platform. For small inputs, position,
-    tilt and angle are those of the filters of `WashoutParameters`, exact for inputs that are linear
-    between samples; at rest all return to neutral. If limits of position, velocity, acceleration or
-    effort of the joints do not permit this motion, the platform follows it as closely as possible
-    and brakes in time (`MotionLimiter`).
+    The method is that of Reid and Nahon (1985). The scaled specific force minus gravity passes a
+    high-pass filter in non-rotating axes and moves the platform; a slow tilt reproduces the
+    sustained part of its horizontal components; the scaled angular velocity passes a high-pass
+    filter and rotates the platform. For small inputs, position, tilt and angle are the outputs of
+    the filters in `WashoutParameters`, exact for inputs that are linear between samples. When the
+    vehicle is at rest, the platform returns to neutral. If limits of position, velocity,
+    acceleration or effort of the joints do not permit this motion, the platform follows it as
+    closely as possible and brakes in time (`MotionLimiter`).
 
     A mechanism with fewer than six degrees of freedom reproduces the cues of its own axes and
     leaves out the others; a sustained horizontal force is reproduced if it can roll or pitch.
@@ -145,7 +146,7 @@ class ClassicalWashout:
         self.target(REST, np.zeros(3))  # loads the kernels of filters at rest
 
     def change(self, parameters: WashoutParameters) -> None:
-        """Change the parameters; the filters keep their states, so the output does not jump.
+        """Change the parameters but keep the filter states, so the output does not jump.
 
         Args:
             parameters: new parameters.

@@ -22,14 +22,14 @@ from robodyn.numerics.vectors import add, combine, cross, scale, store, vector
 
 @batch_kernel
 def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, accels: Any) -> None:
-    """Write the motion of the platform under a head that moves as given.
+    """Compute the motion of a platform from the motion of a head on it.
 
     Args:
         place: (3, K, 6) displacement of the head and roll, pitch, yaw, with first and second
             derivatives.
         neutral: (7,) pose of the platform at rest, base frame.
         head: (3,) [m] position of the head in the platform's frame.
-        poses, twists, accels: (K, 7), (K, 6), (K, 6) motion of the platform, base frame.
+        poses, twists, accels: (K, 7), (K, 6), (K, 6) output: motion of the platform, base frame.
     """
     a, b, c = rotation_columns(neutral)
     own, at = vector(head, 0), vector(neutral, 0)
@@ -56,13 +56,13 @@ def head_motions(place: Any, neutral: Any, head: Any, poses: Any, twists: Any, a
 
 @batch_kernel
 def brakes(starts: Any, durations: Any, nodes: Any, out: Any) -> None:
-    """Write braking motions from given states to rest, with rates cubic in time.
+    """Compute braking motions from given states to rest, with rates cubic in time.
 
     Args:
         starts: (C, 3, m) initial coordinates, rates and accelerations.
         durations: (C,) [s] of the braking motions.
         nodes: (N,) fractions of the durations.
-        out: (3, C N, m) coordinates, rates and accelerations at the nodes.
+        out: (3, C N, m) output: coordinates, rates and accelerations at the nodes.
     """
     count = nodes.shape[0]
     for c in range(starts.shape[0]):
@@ -86,7 +86,7 @@ def _room(value: float, low: float, high: float) -> float:
 
 @batch_kernel
 def least_margins(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any) -> None:
-    """Write the joints' least margins to their limits, at nodes and midway between them.
+    """Compute the joints' least margins to their limits, at nodes and midway.
 
     Between nodes positions are quintic and rates cubic Hermite polynomials.
 
@@ -95,7 +95,7 @@ def least_margins(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any
         limits: (2, 4, n) least and largest values of the four quantities.
         efforts: (C N, n) effort limits at these rates, minus a reserve.
         spacing: (C,) [s] interval between the nodes.
-        out: (C, N) the margins at each node and midway before it.
+        out: (C, N) output: the margins at each node and midway before it.
     """
     low, high, count = limits[0], limits[1], out.shape[1]
     p, v, a, e = values[0], values[1], values[2], values[3]

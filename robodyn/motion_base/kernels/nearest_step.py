@@ -55,14 +55,14 @@ def _factor(body: Any, Q: Any, R: Any) -> bool:
 
 @batch_kernel
 def nearest_step(body: Any, slopes: Any, excess: Any, way: Any, out: Any) -> None:
-    """Write the displacement nearest to a requested one that exceeds no limit.
+    """Compute the displacement within limits that is nearest to a requested one.
 
     Args:
         body: (k, nv) Jacobian of the body, whose weighted displacement is the measure of distance.
         slopes: (c, nv) gradient of the excess beyond each limit.
         excess: (c,) excess beyond each limit at the present configuration; negative within it.
         way: (nv,) requested displacement.
-        out: (nv,) the displacement; NaN if there is none.
+        out: (nv,) output: the displacement; NaN if no displacement is within the limits.
     """
     count, size = slopes.shape
     Q, R, N = stack(size, body.shape[0]), stack(size, size), stack(count, size)

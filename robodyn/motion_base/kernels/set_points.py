@@ -82,7 +82,10 @@ def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
 
 @noinline
 def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, dt: float) -> Any:
-    """Return the state a tick later on the fastest motion to rest at position 0."""
+    """Compute the state a tick later on the fastest motion to rest at position 0.
+
+    The state is the position, rate and acceleration of one joint.
+    """
     up = _at_rest(state, low, high, jerk) < 0.0
     goal = rates[1] if up else rates[0]
     ramp = _ramp(state, goal, low, high, jerk)
@@ -130,7 +133,7 @@ def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
 def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
     """Compute the position, rate and acceleration of one joint a tick later.
 
-    The arguments are those of `advance`, for one joint.
+    The arguments are those of `advance`, for a single joint.
     """
     lower, upper = bounds
     rate, change, jerk = limits
@@ -177,18 +180,18 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
 def advance(
     state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float, out: Any, rest: Any
 ) -> None:
-    """Write the joints' set-points one tick later, near targets within the limits.
+    """Compute the joints' set-points one tick later, toward targets within limits.
 
     Args:
         state: (3, n) present position [m or rad], rate, acceleration of each joint.
         target: (3, n) position, rate and acceleration of each target a tick later; a joint whose
             target is not finite brakes.
         bounds: (2, n) least and largest position; a joint outside returns.
-        own: (3, n) rate, acceleration and jerk that each joint may use, at most the limits.
+        own: (3, n) rate, acceleration and jerk that each joint may use now, at most `limits`.
         limits: (3, n) limits of rate, acceleration and jerk.
         dt: [s] duration of a tick.
-        out: (3, n) position, rate and acceleration of each joint a tick later.
-        rest: (n,) positions at which the joints can come to rest earliest after that tick.
+        out: (3, n) output: position, rate and acceleration of each joint a tick later.
+        rest: (n,) output: positions at which the joints can come to rest earliest after that tick.
     """
     for i in range(state.shape[1]):
         later = _next_state(
@@ -205,10 +208,10 @@ def advance(
 
 @batch_entry
 def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
-    """Write the joints' set-points one tick later on their fastest motion to rest.
+    """Compute the joints' set-points one tick later on their fastest motion to rest.
 
     `state` and `out` are (3, n) positions, rates and accelerations, `limits` (3, n) those of rate,
-    acceleration and jerk.
+    acceleration and jerk, and `dt` [s] the duration of a tick.
     """
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]

@@ -41,7 +41,7 @@ def gram(A: Any, out: Any) -> None:
 
 @kernel
 def limited_values(A: Any, x: Any, out: Any) -> None:
-    """Write the limited values A' x (rows,) of coefficients `x` (n,) to `out`."""
+    """Write the limited values A' x (rows,) of the unknowns `x` (n,) to `out`."""
     out[:] = 0.0
     for j in range(len(x)):
         f = x[j]
@@ -54,8 +54,9 @@ def limited_values(A: Any, x: Any, out: Any) -> None:
 def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any) -> None:
     """Add the terms of exceeded limits to Newton's matrix and the gradient.
 
-    `values` (rows,) are the limited values. `M` (n, n) is the matrix, of which the lower triangle
-    is used, and `gradient` (n,) the gradient of the objective.
+    `values` (rows,) are the limited values A' x, and `limits` (3, rows) their `below`, `above` and
+    `scale`, see `newton_step`. `M` (n, n) is the matrix, of which the lower triangle is used, and
+    `gradient` (n,) the gradient of the objective.
     """
     n = len(gradient)
     row = np.empty(n)
@@ -77,10 +78,10 @@ def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient
 
 @kernel
 def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -> float:
-    """Compute the derivative of the excess cost along a step of the limited values.
+    """Compute the derivative of the cost of exceeded limits along a step.
 
-    The step is `change` (rows,), and `length` the fraction of it at which the derivative is
-    computed.
+    The step changes the limited values by `change` (rows,), and `length` is the fraction of it at
+    which the derivative is computed.
     """
     total = 0.0
     for r in range(len(values)):

@@ -31,9 +31,9 @@ class CommandRefused(RobodynError):
 class CommandGate:
     """Check of commands to the driven joints, immediately before they are sent.
 
-    All numbers of a command must be finite and plausible, and efforts within those of the drives.
-    With limits and a period, positions must be within the ends and velocities within their limits,
-    and the motion must continue the previous command: the accelerations limit the change of
+    All values of a command must be finite and plausible, and efforts within the limits of the
+    drives. With limits and a period, positions must be within the ends and velocities within their
+    limits, and the motion must continue the previous command: the accelerations limit the change of
     velocities, and positions must follow from the velocities.
 
     Args:
@@ -61,7 +61,7 @@ class CommandGate:
         self.begin(ends)
 
     def begin(self, ends: FloatArray) -> None:
-        """Set position limits (n, 2), and forget the previous command."""
+        """Set position limits (n, 2) [m or rad], and discard the previous command."""
         self.move_ends(ends)
         self._last: tuple[FloatArray, FloatArray] | None = None
 
@@ -76,7 +76,7 @@ class CommandGate:
         effort: FloatArray | None = None,
         **more: FloatArray,
     ) -> None:
-        """Check a command; reject it if a value is not finite, implausible or beyond a limit.
+        """Reject a command with a value that is not finite, implausible or beyond a limit.
 
         Args:
             position: (n,) [m or rad] of the joints.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Positions for drives with their own position loops: always continuous and within limits."""
+"""Position set-points for position-controlled drives: always continuous and within limits."""
 
 from __future__ import annotations
 
@@ -53,11 +53,12 @@ class SetPoint(NamedTuple):
 
 
 class PositionCommander:
-    """Set-points of the driven joints that follow a target as closely as the limits permit.
+    """Generator of set-points for driven joints that follow a target within limits.
 
-    At every tick the machine could come to rest within all limits and away from singularities: a
-    step after which this is impossible is replaced by a braking motion. If drives approach their
-    effort limits, the other limits are reduced; only braking uses them in full.
+    The joints follow the target as closely as the limits permit. At every tick the machine can come
+    to rest within all limits and away from singularities: a step after which this would be
+    impossible is replaced by a braking motion. If drives approach their effort limits, the other
+    limits are reduced; only braking uses them in full.
 
     Args:
         mechanism: mechanism whose independent joints are all driven. It may have redundant drives;
@@ -110,7 +111,7 @@ class PositionCommander:
     def reset(self, positions: ArrayLike) -> None:
         """Set positions (n,) of the driven joints, at rest.
 
-        With redundant drives, these are the nearest positions that close the loops.
+        With redundant drives, the nearest positions that close the loops are used.
 
         Raises:
             InvalidInput: these are not n finite numbers.
@@ -146,7 +147,7 @@ class PositionCommander:
 
     @property
     def has_arrived(self) -> bool:
-        """Whether the drives follow the target exactly; without a target, whether they rest."""
+        """Whether the drives follow the target exactly or, without a target, are at rest."""
         if self._target is None:
             return self.set_points.is_at_rest
         error = np.abs(self.set_points.state - self._target)
@@ -190,7 +191,7 @@ class PositionCommander:
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
-        """Take a step to a target (3, n), or return why it is not permitted."""
+        """Take a step to a target (3, n); return the reason if it is not permitted."""
         later, rest = self.set_points.next_state(target, pace)
         objection = self._objection(later, rest)
         if not objection:
@@ -201,7 +202,8 @@ class PositionCommander:
         """Return the joints' target at a time, and why it differs from the request.
 
         Returns:
-            Positions, rates and accelerations (3, n), or None without a target.
+            Positions, rates and accelerations (3, n), or None without a target; and the reason for
+            a difference, empty if there is none.
         """
         problem = ""
         try:

@@ -74,11 +74,11 @@ def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
 class CoupledSetPoints(SetPoints):
     """Set-points of redundant drives, which always close the loops of their mechanism.
 
-    The independent drives follow their targets as in `SetPoints` and determine the others. A step
-    is accepted only if all drives can come to rest after it within their limits, by a braking
-    motion in which all rates decrease proportionally. Otherwise the step is shortened, or the
-    braking motion of the previous step continues. If a braking motion would exceed a limit of jerk,
-    a ramp of the accelerations to zero precedes it.
+    The independent drives follow their targets as in `SetPoints` and determine the positions of the
+    dependent drives. A step is accepted only if all drives can come to rest after it within their
+    limits, by a braking motion in which all rates decrease proportionally. Otherwise the step is
+    shortened, or the braking motion of the previous step continues. If a braking motion would
+    exceed a limit of jerk, a ramp of the accelerations to zero precedes it.
 
     Args:
         mechanism: mechanism whose independent joints are all driven.
@@ -103,7 +103,10 @@ class CoupledSetPoints(SetPoints):
         self._rows *= USED
 
     def reset(self, positions: ArrayLike) -> None:
-        """Set the state to rest at positions (n,), or the nearest that close the loops."""
+        """Set the state to rest at positions (n,) [m or rad].
+
+        If these positions do not close the loops, the nearest ones that do are used.
+        """
         super().reset(positions)
         m = self._mechanism
         near = motions.assemble_near(m, self.state[0], m.home)
@@ -125,6 +128,8 @@ class CoupledSetPoints(SetPoints):
 
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
         """Compute the joints' state one step later, towards a target (3, n).
+
+        The arguments are those of `SetPoints.next_state`.
 
         Returns:
             Positions, rates and accelerations (3, n), and the positions (n,) after braking from
@@ -152,7 +157,7 @@ class CoupledSetPoints(SetPoints):
         return found[0].state, found[1]
 
     def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the state (3, m) a step later if all joints approach their target equally.
+        """Return the state (3, m) a step later if all joints approach targets equally.
 
         Their accelerations change as far as the jerk limits permit.
         """
@@ -172,18 +177,18 @@ class CoupledSetPoints(SetPoints):
         return float((most / np.maximum(moved, most)).min())
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return fractions of the limits (3, n) that dependent joints can follow."""
+        """Return the fractions (3, n) of the limits that let dependent joints follow."""
         fractions: FloatArray = super()._limit_fractions(target).copy()
         fractions[2] *= self._fraction
         return fractions
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) and positions of rest (n,) from `next_state`."""
+        """Adopt a state (3, n) and the positions of rest (n,) computed by `next_state`."""
         self._last, self._found = self._brake, self._next
         super().take(later, rest)
 
     def brake(self) -> None:
-        """Follow the braking motion for one step; a shorter one is used if possible."""
+        """Follow the present braking motion, or a shorter one if possible, for one step."""
         now = self._brake
         if now.elapsed == 0.0:  # a shorter one may have become possible
             shorter = self._durations[: self._durations.index(now.duration)]
@@ -202,9 +207,10 @@ class CoupledSetPoints(SetPoints):
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
     def _ramps(self, starts: FloatArray, durations: FloatArray, near: FloatArray) -> FloatArray:
-        """Compute how long (C,) [s] the accelerations must fall before braking motions.
+        """Compute the durations (C,) [s] of the ramps that precede braking motions.
 
-        It is 0 if the jerk limits require no ramp.
+        In a ramp the accelerations decrease to zero. A duration is 0 if the jerk limits require no
+        ramp.
         """
         jerks = BRAKED / USED * self._rows[2]
         moved = self._mechanism.joint_velocities(near, starts[:, 1:])

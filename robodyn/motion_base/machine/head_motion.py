@@ -41,19 +41,20 @@ class Cue(NamedTuple):
 
 
 class HeadMotion:
-    """Conversion of a head's motion in the axes of the neutral pose to the platform's motion.
+    """Conversion of a head's motion to the motion of the platform under it.
+
+    The head's motion is given in the axes of the neutral pose. The axes of the head are those of
+    the platform, or, if the z axis of the platform points down at home, rotated from these by half
+    a turn about x: x forward, y left, z up.
 
     Args:
         mechanism: mechanism whose body moves around its home pose.
-        head: (3,) [m] of the head in the platform's frame.
-
-    The axes of the head are those of the platform, or, if the z axis of the platform points down at
-    home, rotated from these by half a turn about x: x forward, y left, z up.
+        head: (3,) [m] position of the head in the platform's frame.
 
     Attributes:
         neutral: (7,) pose of the platform at home.
         axes: (3, 3) of the head at home, base frame.
-        turned: (3,) signs by which the head's axes differ from the platform's.
+        turned: (3,) 1 or -1, the sign of each of the head's axes relative to the platform's axis.
         head: (3,) [m] of the head, in its own axes, from the platform's origin.
         freedoms: (k,) indices in `AXES` of the body's degrees of freedom.
         rows: (k,) components of the body's pose and twist, base frame, that determine these; empty
@@ -125,6 +126,8 @@ class HeadMotion:
     def felt_in(self, cue: Cue) -> tuple[FloatArray, FloatArray]:
         """Compute the specific force and angular velocity felt by a head on the platform.
 
+        `cue` is the motion of the platform.
+
         Returns:
             Force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s], in the head's axes.
         """
@@ -150,10 +153,8 @@ class HeadMotion:
 def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]:
     """Find the axes along and about which a body can move, as degrees of freedom.
 
-    Translations that only accompany rotations do not count.
-
-    If a body rotates about a distant pivot, the rotation is a degree of freedom, and the
-    translation is parasitic.
+    Translations that only accompany rotations do not count. If a body rotates about a distant
+    pivot, the rotation is a degree of freedom, and the translation is parasitic.
 
     Args:
         mechanism: mechanism with the body.
@@ -191,6 +192,8 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
 def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
     """Reject a mechanism whose body has fewer than six degrees of freedom at home.
 
+    `purpose` names the feature that requires all six, for the message.
+
     Raises:
         InvalidInput: it has fewer than six degrees of freedom.
     """
@@ -206,7 +209,8 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
     """Compute the specific force and angular velocity felt at a point of a platform.
 
-    The point `head` (3,) [m] and the result are in the platform's axes.
+    `cue` is the motion of the platform. The point `head` (3,) [m] and the result are in the
+    platform's axes.
 
     Returns:
         Force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s].

@@ -24,18 +24,18 @@ REST, FOLLOWS = 1.0, 5.0
 
 
 class Homing:
-    """Homing of all joints: motion to the lower ends until a switch closes or a stop is reached.
+    """Homing of all joints: slow motion to the switch or stop at each lower end.
 
     A drive is at its stop if it does not move although its command is ahead. The command leads the
     drive only slightly and waits for slow ones, so lag is not mistaken for a stop, and no drive is
     pressed hard against one. Then the drive moves slightly away from its stop, which shows that it
     follows commands. Set-points are in the drives' own positions; `offset` converts them. No joint
-    moves further than its range and the lag at a stop.
+    moves further than its range plus the lag at a stop.
 
     Args:
         mechanism: mechanism to home.
         limits: limits of the joints.
-        dt: [s] of a tick.
+        dt: [s] duration of a tick.
         start: (n,) positions reported by the drives.
         slow: fraction of the limits of rate, acceleration and jerk.
 

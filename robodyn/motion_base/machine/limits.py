@@ -40,9 +40,9 @@ class DriveLimits:
         """Describe the joint that is farthest beyond an end of its range.
 
         Args:
-            positions: (n,) [m or rad].
+            positions: (n,) [m or rad] of the joints.
             mechanism: mechanism with these joints.
-            slack: [m or rad] (n,) or one number.
+            slack: [m or rad] permitted excess, one number or (n,).
 
         Returns:
             The description; empty if no joint exceeds its range by more than `slack`.
@@ -74,7 +74,10 @@ class DriveLimits:
         accelerations: ArrayLike | None = None,
         jerks: ArrayLike | None = None,
     ) -> DriveLimits:
-        """Return the limits of a mechanism's joints; given values replace or complete them.
+        """Create the limits of a mechanism's drives from its model.
+
+        Arguments that are given replace the defaults. The default rates are the velocity limits of
+        the mechanism.
 
         Args:
             mechanism: mechanism with position limits and, unless given, velocity limits.
@@ -98,11 +101,10 @@ class DriveLimits:
 def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
     """Compute the acceleration that each drive can give its joint at home.
 
-    All other joints rest.
-
-    It is the effort limit minus the effort against gravity, divided by the inertia; callers must
-    check several joints together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If
-    efforts are not limited, or do not support the weight, the joint reaches its rate in 0.25 s.
+    While one joint accelerates, all others rest. The acceleration is the effort limit minus the
+    effort against gravity, divided by the inertia; callers must check joints that accelerate
+    together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If efforts are not
+    limited, or do not support the weight, the joint reaches its rate in 0.25 s.
 
     Returns:
         Accelerations (n,) [m/s^2 or rad/s^2].

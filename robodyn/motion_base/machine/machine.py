@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Machine: homing, parking, engaging and freezing, with a set-point at every tick."""
+"""State machine of a motion platform: homing, parking, engaging, freezing, and set-points."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ class MachineSettings:
         park_positions: (n,) parking positions of the driven joints; home by default.
         slow: fraction of the limits of velocity, acceleration and jerk for engaging, parking and
             homing.
-        ease: time [s] in which this fraction grows to 1 during engaging.
-        enable_required: whether nothing moves before the first enable signal; otherwise a missing
-            signal counts from the first one on.
+        ease: time [s] in which the fraction `slow` grows to 1 during engaging.
+        enable_required: whether the machine stays at rest until the first enable signal. Otherwise,
+            a missing signal has an effect only after a first signal was received.
         enable_timeout: time [s] without the enable signal after which the machine freezes; 0: no
             limit.
         feedback_timeout: time [s] without measured positions that is a fault; 0: no limit.
@@ -119,7 +119,7 @@ class Machine:
     Args:
         mechanism, dt, limits: see `PositionCommander`.
         settings: all other settings.
-        options: fields that replace those of the settings.
+        options: keyword arguments that override fields of `settings`.
 
     Attributes:
         state: one of `machine_states.STATES`.
@@ -358,10 +358,10 @@ class Machine:
         return self.commander.set_points if self._homing is None else self._homing.points
 
     def _begin_homing(self) -> str:
-        """Use known positions, or begin to search for the stops.
+        """Home with known positions, or begin the motion to the stops.
 
         Returns:
-            Why that is impossible; empty if homing has begun.
+            The reason if this is impossible; empty if homing has begun.
         """
         s, start, limits = self.settings, self._park, self.commander.limits
         if s.homing != "assumed":
@@ -404,7 +404,7 @@ class Machine:
         """Describe by how much redundant drives miss positions that close the loops.
 
         Returns:
-            The description; empty within the distance of one tick.
+            The description; empty if the difference is below the motion of one tick.
         """
         off = np.abs(self.commander.set_points.state[0] - positions)
         worst = int(np.argmax(off))
@@ -416,7 +416,7 @@ class Machine:
         )
 
     def _home(self, homing: Homing) -> SetPoint:
-        """Advance homing by one tick; when all joints have reached their stops, set the offsets."""
+        """Advance homing by one tick; at its end, set the offsets of the drives."""
         if self.state == "homing" and homing.is_done:
             try:
                 limits = self.commander.limits.positions
@@ -455,7 +455,7 @@ class Machine:
         return self._lead(motion_source)
 
     def _lead(self, source: MotionSource) -> MotionSource:
-        """Return a target, compensated for the sag of the drives if so configured."""
+        """Return a motion source that compensates the sag of the drives, if so configured."""
         return MotorSource(self.mechanism, source) if self.settings.compensate_sag else source
 
     def _event(self, point: SetPoint) -> str:

@@ -78,6 +78,8 @@ class RequestRefused(RobodynError):
 def after(state: str, event: str) -> str:
     """Return the state that follows from a request or an event.
 
+    An event that does not concern the present state does not change it.
+
     Raises:
         RequestRefused: the request is impossible in this state.
     """

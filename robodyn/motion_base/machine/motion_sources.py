@@ -80,9 +80,8 @@ class MotorSource(NamedTuple):
 def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> TrajectorySource:
     """Create a motion source that rests at positions (n,) of the driven joints.
 
-    The assembly mode is that of `guess` (nq,).
-
-    With redundant drives, the nearest positions that close the loops are used.
+    The assembly mode is that of `guess` (nq,). With redundant drives, the nearest positions that
+    close the loops are used.
 
     Returns:
         The motion source.
@@ -114,9 +113,11 @@ class BodyMotion:
     ) -> tuple[Motion, str]:
         """Convert a pose and a twist of the body to a motion of the mechanism.
 
+        `here` (nq,) is a configuration near the pose, from which the solution starts.
+
         Returns:
-            The motion, and an empty string; or rest at the nearest pose that was reached, and the
-            problem.
+            The motion, and an empty string; or rest at the nearest pose that was reached, and a
+            description of the problem.
         """
         mechanism = self._mechanism
         here = motions.configuration_near(mechanism, pose, here)
@@ -130,13 +131,17 @@ class BodyMotion:
         )
 
     def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Solve for the velocity (nv,) that gives the body a weighted twist (6,)."""
+        """Compute the velocity (nv,) of the mechanism for a twist of its body.
+
+        `displacement` (6,) is the twist, multiplied by `twist_weights`. The solution is that of
+        least squares.
+        """
         jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
         return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
 
 
 class LateSetPoint(InvalidInput):
-    """Error raised if a set-point is late, while others of its sender are in time."""
+    """Error raised if a set-point is late while others of its sender are in time."""
 
 
 class PoseStream(BodyMotion):

@@ -20,7 +20,8 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 class ServoText:
     """Conversion between joint positions and servo values in a line of characters.
 
-    It is the linear map value = zero + direction * scale * (position - horn), clipped to a range.
+    The conversion is the linear map value = zero + direction * scale * (position - horn), clipped
+    to a range.
 
     Attributes:
         count: number of servos.

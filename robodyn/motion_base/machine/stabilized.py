@@ -23,11 +23,12 @@ RATES, FALL, RISE = 0.9, 0.5, 1.0 / 300.0
 class StabilizedSource(BodyMotion):
     """Motion source that converts a target in the world to the frame of a moving base.
 
-    Target poses are in the level frame of the estimator: the mean base frame. For a moving target,
-    the acceleration of the body is that of its joints alone.
+    Target poses are in the level frame of the estimator: the mean base frame. The acceleration of a
+    moving target neglects the rate of change of the Jacobian.
 
-    If the base moves further, or faster, than the platform can compensate, its inclination is still
-    compensated completely, but only a fraction of its displacement; the fraction adapts slowly.
+    If the base moves further, or faster, than the platform can compensate, the platform still
+    compensates its inclination completely, but only a fraction of its displacement. The fraction
+    adapts slowly.
 
     Args:
         commander: commander of a mechanism whose body has six degrees of freedom.

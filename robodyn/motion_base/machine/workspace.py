@@ -86,8 +86,8 @@ class Workspace:
     def closes_in(self, configurations: FloatArray) -> str:
         """Return why a motion along configurations (k, nq) is not permitted.
 
-        Driven joints are not checked. A machine beyond a limit of a passive joint, or of the
-        condition number, may move back towards it.
+        The ranges of driven joints are not checked. A machine beyond a limit of a passive joint, or
+        of the condition number, may move back towards it.
 
         Returns:
             The reason; empty if the motion is permitted.
@@ -108,9 +108,9 @@ class Workspace:
         return self._problem(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Return whether the condition numbers of all configurations are within the limit.
+        """Return whether a motion stays within the limit of the condition number.
 
-        The configurations are (k, nq); the result is one value.
+        The motion consists of configurations (k, nq); the result is one boolean.
         """
         return not self._side or bool((self._condition(configurations) <= self._limit).all())
 
@@ -133,10 +133,9 @@ class Workspace:
     def nearest(self, target: FloatArray, inside: FloatArray) -> FloatArray:
         """Compute the permitted configuration nearest to a target (nq,).
 
-        The result is one step away from the permitted configuration `inside` (nq,).
-
-        Distances are those of the body: displacement, and rotation times the characteristic length.
-        The step leads to the nearest permitted point to first order, or part of the way.
+        The result is one step away from the permitted configuration `inside` (nq,). Distances are
+        those of the body: displacement, and rotation times the characteristic length. The step
+        leads to the nearest permitted point to first order, or part of the way.
 
         Returns:
             Permitted configuration (nq,); `inside` itself if no step is possible.
@@ -182,7 +181,10 @@ class Workspace:
         return excess[known], slopes[known]
 
     def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
-        """Take the largest fraction of a step that exceeds no limit by more than `most`."""
+        """Return the configuration after the largest part of a step within limits.
+
+        No limit is exceeded by more than `most`.
+        """
         q = motions.advance_along(self._mechanism, here, FRACTIONS[:, None] * step)
         if len(q):
             excess = self._excess(q)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Access to lanes: rows on the stack or in an array, single numbers, sums over legs."""
+"""Access to SIMD vectors: rows on the stack or in an array, single lanes, sums over legs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, make_rows, s
 
 @intrinsic
 def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
-    """Return entries of a contiguous array, from `start` on, as `Rows` of eight floats.
+    """Return a view of a contiguous array, from `start` on, as SIMD vectors.
 
-    The array must outlive the rows.
+    Each of the `Rows` has eight floats. The array must outlive them.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -33,7 +33,7 @@ def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def new_rows(typingctx: Any, count: Any) -> Any:
-    """Allocate `Rows` on the stack; their number is known at compile time."""
+    """Allocate SIMD vectors on the stack; their number is known at compile time."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     size = count.literal_value * WIDTH
@@ -50,7 +50,7 @@ def new_rows(typingctx: Any, count: Any) -> Any:
 
 @intrinsic
 def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
-    """Return the float in a given row and lane of `Rows`."""
+    """Return the float in a given lane of one of several SIMD vectors."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.load(_entry(builder, *args))
@@ -60,7 +60,7 @@ def entry(typingctx: Any, rows: Any, row: Any, column: Any) -> Any:
 
 @intrinsic
 def set_entry(typingctx: Any, rows: Any, row: Any, column: Any, value: Any) -> Any:
-    """Write a float to a given row and lane of `Rows`."""
+    """Write a float to a given lane of one of several SIMD vectors."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         builder.store(args[3], _entry(builder, *args[:3]))
@@ -98,7 +98,7 @@ def as_lane(typingctx: Any, value: Any) -> Any:
 
 @intrinsic
 def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
-    """Return a SIMD vector with the float in one lane, given by index, replaced."""
+    """Return a copy of a SIMD vector with the float in lane `index` replaced."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return builder.insert_element(args[0], args[2], args[1])
@@ -108,7 +108,10 @@ def with_lane(typingctx: Any, lanes: Any, index: Any, value: Any) -> Any:
 
 @intrinsic
 def sum_of_six(typingctx: Any, lanes: Any) -> Any:
-    """Return the sum of the first six lanes of a SIMD vector, one lane for each leg."""
+    """Return the sum of the first six lanes of a SIMD vector.
+
+    The lanes are the six legs of a platform.
+    """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         vector = args[0]

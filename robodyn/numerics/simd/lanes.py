@@ -52,11 +52,17 @@ class LanesType(types.Type):  # type: ignore[misc]  # Numba is untyped
         super().__init__("lanes")
 
     def unify(self, context: Any, other: Any) -> Any:
-        """Return the common type of lanes and floats, which are repeated; None for other types."""
+        """Return the common Numba type of a SIMD vector and another value, or None.
+
+        A float is repeated in all lanes; other types have no common type.
+        """
         return self if other == types.float64 else None
 
     def can_convert_from(self, context: Any, other: Any) -> Any:
-        """Return a safe conversion for floats, which are repeated; None for other types."""
+        """Return Numba's safe conversion from floats, which are repeated in all lanes.
+
+        The result is None for other types.
+        """
         return Conversion.safe if other == types.float64 else None
 
 
@@ -68,7 +74,7 @@ class MaskType(types.Type):  # type: ignore[misc]  # Numba is untyped
 
 
 class RowsType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Numba type of rows of eight float64, stored as address and count."""
+    """Numba type of several SIMD vectors of eight float64, stored as address and count."""
 
     def __init__(self) -> None:
         super().__init__("lane_rows")
@@ -110,14 +116,14 @@ def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def make_rows(context: Any, builder: Any, data: Any, count: Any) -> Any:
-    """Return the LLVM value of rows from their address and count."""
+    """Create the LLVM value of `Rows` from their address and count."""
     rows = cgutils.create_struct_proxy(ROWS)(context, builder)
     rows.data, rows.count = data, count
     return rows._getvalue()
 
 
 def start_of(builder: Any, rows: Any) -> Any:
-    """Return the address of rows as a pointer to float64."""
+    """Return the address of `Rows` as an LLVM pointer to float64."""
     return builder.extract_value(rows, 0)
 
 
@@ -130,7 +136,7 @@ def _repeat(builder: Any, scalar: Any) -> Any:
 
 
 def as_lanes(builder: Any, kind: Any, value: Any) -> Any:
-    """Return the LLVM vector of lanes, or of a float repeated eight times."""
+    """Return an LLVM vector: the given one, or a float repeated eight times."""
     return value if kind == LANES else _repeat(builder, value)
 
 
@@ -179,7 +185,7 @@ _declare_binary(operator.ne, lambda b, x, y: b.fcmp_unordered("!=", x, y), MASK)
 
 
 def _declare(operation: Any, kinds: tuple[Any, ...], instruction: Any) -> None:
-    """Declare an operator whose operands and result have the same Numba type."""
+    """Declare an operator on SIMD types whose operands and result have the same type."""
 
     @infer_global(operation)
     class _Operation(AbstractTemplate):  # type: ignore[misc]  # Numba is untyped
@@ -234,7 +240,7 @@ def _row(builder: Any, rows: Any, index: Any) -> Any:
 
 
 def load_row(builder: Any, rows: Any, index: Any) -> Any:
-    """Generate code that loads one of the rows as a SIMD vector."""
+    """Generate code that loads one of several rows as a SIMD vector."""
     return builder.load(_row(builder, rows, index), align=8)
 
 
@@ -253,7 +259,10 @@ def _set_row(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 @intrinsic
 def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
-    """Return `a` where the mask is set, else `b`, for floats or lanes; evaluates both."""
+    """Return `a` if a condition is true, else `b`; in each lane of SIMD vectors.
+
+    Both are evaluated. The arguments are floats or SIMD vectors.
+    """
     result = LANES if LANES in (a, b) or mask == MASK else types.float64
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -267,19 +276,19 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def any_of(typingctx: Any, mask: Any) -> Any:
-    """Return whether a condition is true for a number, or in any of the eight lanes."""
+    """Return whether a condition is true, for SIMD vectors in any lane."""
     return types.boolean(mask), _compared("!=", 0)
 
 
 @intrinsic
 def all_of(typingctx: Any, mask: Any) -> Any:
-    """Return whether a condition is true for a number, or in all eight lanes."""
+    """Return whether a condition is true, for SIMD vectors in all lanes."""
     return types.boolean(mask), _compared("==", 2**WIDTH - 1)
 
 
 @intrinsic
 def whole(typingctx: Any, value: Any) -> Any:
-    """Convert an integer-valued float, or the one in the first lane, to an index."""
+    """Convert a float, or the first lane of a SIMD vector, to an integer index."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         number = args[0]
@@ -292,7 +301,10 @@ def whole(typingctx: Any, value: Any) -> Any:
 
 @intrinsic
 def largest_of(typingctx: Any, a: Any, b: Any) -> Any:
-    """Return the larger of two numbers, or of each pair in lanes; `b` if one is NaN."""
+    """Return the larger of two numbers, in each lane of SIMD vectors.
+
+    The result is `b` if either is NaN.
+    """
     result = LANES if LANES in (a, b) else types.float64
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:

@@ -13,7 +13,7 @@ from robodyn.numerics.simd.lanes import WIDTH, any_of
 
 @inner
 def read(array: Any, first: int, last: int, rows: Any) -> None:
-    """Load eight states of an array (N, k), from index `first`, as k rows of lanes.
+    """Load eight states of an array (N, k), from index `first`, into k SIMD vectors.
 
     If fewer than eight are left, the last state fills the remaining lanes.
     """
@@ -25,7 +25,7 @@ def read(array: Any, first: int, last: int, rows: Any) -> None:
 
 @inner
 def write(rows: Any, first: int, last: int, out: Any) -> None:
-    """Store eight states in lanes to an array (N, k); the inverse of `read`."""
+    """Store eight states from SIMD vectors to an array (N, k); the inverse of `read`."""
     for column in range(min(WIDTH, last - first)):
         for row in range(out.shape[1]):
             out[first + column, row] = entry(rows, row, column)
@@ -33,7 +33,7 @@ def write(rows: Any, first: int, last: int, out: Any) -> None:
 
 @inner
 def all_finite(rows: Any, count: int) -> bool:
-    """Return whether every number in `count` rows is finite."""
+    """Return whether all numbers in the first `count` SIMD vectors are finite."""
     total = 0.0 * rows[0]
     for row in range(1, count):
         total = total + 0.0 * rows[row]

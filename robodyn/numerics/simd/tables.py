@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arrays (n, k) of lanes, for kernels with k numbers for each joint of an arm."""
+"""Arrays (n, k) of SIMD vectors, for compiled functions with k numbers for each joint."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from robodyn.numerics.simd.lanes import LANES, ROWS, VECTOR, WIDTH, as_lanes, ma
 
 
 class TableType(types.Type):  # type: ignore[misc]  # Numba is untyped
-    """Numba type of a table of lanes: each row has `width` vectors of eight float64."""
+    """Numba type of an array of SIMD vectors, each of eight float64."""
 
     def __init__(self) -> None:
         super().__init__("lane_table")
@@ -60,9 +60,10 @@ def _shape(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 @intrinsic
 def new_table(typingctx: Any, count: Any, width: Any) -> Any:
-    """Allocate an array (count, width) of lanes on the stack, valid until the kernel returns.
+    """Allocate an array (count, width) of SIMD vectors on the stack.
 
-    `table[i]` is its row i, as `Rows`; `table[i, j]` is one entry, as `Lanes`.
+    It is valid until the compiled function returns. `table[i]` is row i, `table[i, j]` one SIMD
+    vector.
     """
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -73,10 +74,10 @@ def new_table(typingctx: Any, count: Any, width: Any) -> Any:
 
 @intrinsic
 def new_tables(typingctx: Any, shapes: Any) -> Any:
-    """Allocate tables of lanes with the shapes in a named tuple, on the stack.
+    """Allocate arrays of SIMD vectors on the stack, with the shapes in a named tuple.
 
-    The result is a named tuple of the same class. A pair of lengths gives a table, a single length
-    `Rows`.
+    The result is a named tuple of the same class. A pair of lengths gives an array (count, width),
+    a single length a one-dimensional one.
     """
 
     def allocate(context: Any, builder: Any, kind: Any, lengths: Any) -> Any:
@@ -91,7 +92,7 @@ def new_tables(typingctx: Any, shapes: Any) -> Any:
 
 @intrinsic
 def table_of(typingctx: Any, rows: Any, count: Any, width: Any) -> Any:
-    """Return rows of lanes as a table (count, width)."""
+    """Return a view of SIMD vectors as an array (count, width)."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         table = cgutils.create_struct_proxy(TABLE)(context, builder)
@@ -104,7 +105,7 @@ def table_of(typingctx: Any, rows: Any, count: Any, width: Any) -> Any:
 
 @inner
 def as_table(rows: Any, width: int) -> Any:
-    """Return rows of lanes as a table of the given width and unknown length."""
+    """Return a view of SIMD vectors as an array of given width and unknown length."""
     return table_of(rows, 0, width)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""MJCF files, compiled by MuJoCo, and rejection of unsupported elements."""
+"""Compilation of MJCF files by MuJoCo, and rejection of unsupported elements."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class Compiled:
             raise ModelError(text, value=self.source) from failure
 
     def _without_assets(self, source: Path | str) -> Any:
-        """Return the model compiled without geoms and their files, or None.
+        """Compile the model without geoms and their files.
 
-        It is None if an inertia depends on the geoms.
+        The result is None if an inertia depends on the geoms.
         """
         read, geoms = self.mujoco.MjSpec, self.mujoco.mjtGeom
         try:
@@ -166,41 +166,53 @@ class Compiled:
             self.leave_out("joint", n, f"{' and '.join(ignored)} of a {kind} joint")
 
     def refuse(self, kind: str, n: int, reason: str) -> ModelError:
-        """Create the error for element n of a kind that is not supported.
+        """Create the error for an unsupported element.
 
-        `reason` ends its message.
+        Args:
+            kind: type of the element, such as `joint`.
+            n: index of the element among those of this type.
+            reason: end of the message.
+
+        Returns:
+            The `ModelError`, to be raised by the caller.
         """
         name = self.name(kind, n)
         return ModelError(f"{self.source}: {kind} {name!r}: {reason}", value=name)
 
     def leave_out(self, kind: str, n: int, what: str) -> None:
-        """Warn that a feature of an element is left out."""
+        """Warn that a property of an element, `what`, is ignored."""
         warn(f"{self.source}: {kind} {self.name(kind, n)!r}: ignored {what}")
 
     def leave_out_curve(self, kind: str, n: int, array: str, rows: slice | None = None) -> None:
-        """Warn if a spring or damper is nonlinear: only its linear term is read."""
+        """Warn that the nonlinear terms of an element's stiffness or damping are ignored.
+
+        Args:
+            kind, n: type and index of the element.
+            array: name of the array in `MjModel`, such as `jnt_stiffness`.
+            rows: indices in the array, if these are not `n`.
+        """
         if np.any(self.entry(f"{array}poly", n if rows is None else rows)):
             what = array.split("_")[1].replace("stiffness", "spring")
             self.leave_out(kind, n, f"the part of its {what} that is not linear")
 
     def entry(self, array: str, n: int | slice) -> Any:
-        """Return entry n of an array of the model; 0 if MuJoCo lacks the array."""
+        """Return element n of an array of `MjModel`; 0 if this MuJoCo lacks the array."""
         found = getattr(self.model, array, None)
         return 0.0 if found is None else found[n]
 
     def name(self, kind: str, n: int) -> str:
-        """Return the name of an element or, if it has no name, its kind and number."""
+        """Return the name of element n, or its type and index if it has no name."""
         number = getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         return self.mujoco.mj_id2name(self.model, number, n) or f"{kind}{n}"
 
     def place(self, n: int, kind: str) -> FloatArray:
-        """Return the pose (4, 4) of a body, a geom or a site in its parent."""
+        """Return the pose (4, 4) of a body, geom or site relative to its parent body."""
         return frame(getattr(self.model, f"{kind}_pos")[n], getattr(self.model, f"{kind}_quat")[n])
 
     def own_text(self) -> dict[str, Any]:
         """Return the data that `save` wrote into the custom text `robodyn`.
 
-        It is empty if there is no such text.
+        The dictionary is empty if there is no such text.
         """
         model = self.model
         n = self.mujoco.mj_name2id(model, self.mujoco.mjtObj.mjOBJ_TEXT, "robodyn")
@@ -212,6 +224,6 @@ class Compiled:
 
 
 def frame(position: ArrayLike, quaternion: ArrayLike = (1.0, 0.0, 0.0, 0.0)) -> FloatArray:
-    """Convert a position (3,) and MuJoCo's quaternion w x y z to a transform (4, 4)."""
+    """Convert a position (3,) and a quaternion (w, x, y, z) to a transform (4, 4)."""
     w, *xyz = np.asarray(quaternion) / np.linalg.norm(quaternion)
     return matrix_from_pose(np.concatenate([position, xyz, [w]]))

@@ -21,7 +21,7 @@ NAMED = 8
 
 
 class Follows(NamedTuple):
-    """Coupling of a joint: position = factor * another's position + offset [rad or m]."""
+    """Linear coupling: a joint's position = factor * (position of `joint`) + offset [rad or m]."""
 
     joint: int
     factor: float
@@ -52,7 +52,7 @@ class Couplings:
                 self._add(n, kind == int(kinds.mjEQ_TENDON))
 
     def sites_of(self, tendon: int) -> list[int]:
-        """Return the indices of the two sites of a straight tendon; empty for any other."""
+        """Return the site indices of a tendon between two sites; empty for other tendons."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_site = int(self._compiled.mujoco.mjtWrap.mjWRAP_SITE)
@@ -60,7 +60,7 @@ class Couplings:
         return [int(model.wrap_objid[w]) for w in wraps] if straight else []
 
     def joints_of(self, tendon: int) -> dict[int, float]:
-        """Return the coefficients of a fixed tendon by joint index; empty for others."""
+        """Return a fixed tendon's coefficients by joint index; empty for other tendons."""
         model, first = self._model, int(self._model.tendon_adr[tendon])
         wraps = range(first, first + int(model.tendon_num[tendon]))
         of_joint = int(self._compiled.mujoco.mjtWrap.mjWRAP_JOINT)
@@ -73,9 +73,9 @@ class Couplings:
         return found
 
     def leader(self, joint: int) -> Follows:
-        """Return the coupling of a joint to an independent joint.
+        """Return the coupling of a joint, by its index, to an independent joint.
 
-        For an independent joint, it is the coupling to itself.
+        An independent joint is coupled to itself with factor 1 and offset 0.
         """
         found = Follows(joint, 1.0, 0.0)
         while found.joint in self.follows:
@@ -86,6 +86,9 @@ class Couplings:
 
     def reduced(self, terms: dict[int, float]) -> tuple[dict[int, float], float]:
         """Express a weighted sum of joint positions in terms of independent joints.
+
+        Args:
+            terms: weights by joint index.
 
         Returns:
             The weights by index of the independent joint, and the constant term.
@@ -249,7 +252,7 @@ class MjcfDrives:
             self._compiled.leave_out("tendon", n, "its limits, which apply to several joints")
 
     def _leave_out_spring(self, n: int, reason: str) -> None:
-        """Warn that a tendon's spring is left out; name the efforts without its force."""
+        """Warn that a tendon's spring is ignored, and which efforts lack its force."""
         model, mujoco = self._model, self._compiled.mujoco
         data, stiffness = mujoco.MjData(model), np.array(model.tendon_stiffness[n])
         data.qpos = model.qpos0 if self.home is None else self.home
@@ -271,7 +274,7 @@ class MjcfDrives:
         )  # fmt: skip
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
-        """Return the joint index (-1 if left out) and effort limits of an actuator."""
+        """Return the index of an actuator's joint (-1 if left out) and its effort limits."""
         model, kinds = self._model, self._compiled.mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
@@ -307,7 +310,7 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """Return the joint index (-1 if left out) that a tendon moves, and the ratio."""
+        """Return the index of the joint that a tendon moves (or -1), and the ratio."""
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:
@@ -343,7 +346,7 @@ class MjcfDrives:
 
     @property
     def home(self) -> FloatArray | None:
-        """Positions (nq,) of the keyframe `home` or, if missing, the first one; or None."""
+        """Positions (nq,) of the keyframe `home` or, if missing, of the first; else None."""
         mujoco, model = self._compiled.mujoco, self._model
         if not model.nkey:
             return None

@@ -19,10 +19,17 @@ _JOINT = ("child", "own", "limit", "params")
 
 
 def read_own_text(text: str, source: str) -> dict[str, Any]:
-    """Parse, check and return the data that robodyn wrote into an MJCF file.
+    """Parse and check the JSON text that robodyn's writer stored in an MJCF file.
+
+    Args:
+        text: content of the custom text `robodyn`.
+        source: name of the file, for messages.
+
+    Returns:
+        The JSON object as a dictionary.
 
     Raises:
-        ModelError: the text is not JSON, or a part is unknown or has the wrong type.
+        ModelError: the text is not JSON, or a field is unknown or has the wrong type.
     """
     where = f"{source}: <custom>: the text 'robodyn'"
     try:

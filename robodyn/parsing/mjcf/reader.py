@@ -36,7 +36,13 @@ DRAWN_GROUPS = 3
 
 
 def read_mjcf(source: Path | str) -> ModelBuilder:
-    """Read an MJCF file or text into a builder, and return the builder.
+    """Read an MJCF file or text.
+
+    Args:
+        source: path of the file, or text.
+
+    Returns:
+        A `ModelBuilder` with links, joints, closures, drives and the home configuration.
 
     Raises:
         MissingExtra: the package mujoco is not installed.
@@ -135,7 +141,7 @@ class _Reader:
             self._builder.links_with_inertia.add(name)
 
     def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Add joint n; `place` is the frame of its anchor in the parent.
+        """Add joint n, placed at the frame `place` of its anchor in the parent.
 
         The frame is that in the pose of the file.
         """

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""SDF, the format of Gazebo."""
+"""Reader of SDF files, the format of Gazebo."""

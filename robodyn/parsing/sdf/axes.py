@@ -20,13 +20,13 @@ TRUE = ("true", "1")
 
 @dataclass(frozen=True)
 class Axis:
-    """Axis of a joint.
+    """Axis of an SDF joint, with its limits, dynamics and coupling.
 
     Attributes:
         direction: (3,) unit vector in the frame of the child link.
         lower, upper, effort, velocity: limits [rad or m; N m or N; rad/s or m/s]; infinite for no
             limit.
-        damping, friction: values of `<dynamics>`.
+        damping, friction: viscous damping [N m s/rad or N s/m] and Coulomb friction [N m or N].
         spring: spring of the axis.
         mimic: name of the leading joint, multiplier and offset; None for an independent axis.
         reference: [rad or m] joint position in the poses of the file.
@@ -45,7 +45,10 @@ class Axis:
 
     @property
     def has_limits_or_friction(self) -> bool:
-        """Whether the axis has properties that a closure cannot have, such as limits."""
+        """Whether the axis has limits, friction, a coupling or a spring.
+
+        A loop closure supports none of them.
+        """
         return bool(
             np.isfinite([self.lower, self.upper]).any()
             or self.friction
@@ -54,23 +57,24 @@ class Axis:
         )
 
     def following(self, name: str, multiplier: float) -> Axis:
-        """Return an axis with the same direction, coupled to the joint `name`."""
+        """Return an axis of the same direction that follows the joint `name` as a mimic."""
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
     def joint(
         self, made: Joint, references: Mapping[str, float], names: Mapping[str, str]
     ) -> Joint:
-        """Create a joint about or along the axis.
+        """Create a joint that moves about or along the axis.
 
-        Its position is measured from the reference.
+        The joint's position is zero in the poses of the file.
 
         Args:
-            made: name, kind and ends of the joint.
-            references: reference positions of leading joints.
-            names: new names of renamed joints.
+            made: joint with name, kind, parent and child, but without axis and limits.
+            references: [rad or m] positions of the leading joints in the poses of the file, by
+                name.
+            names: new names of renamed joints, by their names in the file.
 
         Returns:
-            The joint.
+            The joint with axis, limits, friction, coupling and spring.
         """
         own, mimic = self.reference, None
         if self.mimic is not None:
@@ -91,14 +95,14 @@ class Axis:
 
     @property
     def zero_limits(self) -> tuple[str, ...]:
-        """Names of the limits of the axis that are 0: `effort`, `velocity`."""
+        """Names of the limits that are 0: `effort`, `velocity`, both or none."""
         return tuple(name for name in ("effort", "velocity") if getattr(self, name) == 0.0)
 
 
 def read_axis(
     frames: SdfFrames, name: str, tag: str, in_model: bool, reference: float = 0.0
 ) -> Axis:
-    """Read an axis of a joint, in the frame of its child.
+    """Read an axis of an SDF joint, with its direction in the frame of the child link.
 
     Args:
         frames: frames of the model.

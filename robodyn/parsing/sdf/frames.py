@@ -25,7 +25,7 @@ MODEL = "__model__"
 
 
 class SdfFrames:
-    """Links, joints and frames of a model by their full names.
+    """Index of the links, joints and frames of an SDF model by full name.
 
     Args:
         model: element of the model.
@@ -49,9 +49,9 @@ class SdfFrames:
         self._collect(model, "", "")
 
     def relative(self, frame: str, base: str) -> FloatArray:
-        """Compute the transform (4, 4) of a frame in another one, both by full names.
+        """Compute the transform (4, 4) of a frame relative to the frame `base`.
 
-        It is exact if the file states it.
+        Both are given by full names. The result is not rounded if the file states this transform.
         """
         up, down = list(self._above(frame)), list(self._above(base))
         while up and down and up[-1] == down[-1]:
@@ -64,9 +64,15 @@ class SdfFrames:
         return out
 
     def resolved(self, name: str, scope: str, where: str) -> str:
-        """Return the full name of an element with a given name in a scope.
+        """Return the full name of a link, joint, frame or nested model.
 
-        The element is a link, joint, frame or model.
+        Args:
+            name: name in the file.
+            scope: prefix of the names where the name is used.
+            where: element that uses the name, for messages.
+
+        Returns:
+            The full name.
 
         Raises:
             ModelError: there is no such element.
@@ -84,7 +90,11 @@ class SdfFrames:
         )
 
     def link_of(self, name: str) -> str:
-        """Return the full name of the link, or `world`, that a frame is attached to."""
+        """Return the full name of the link, or `world`, to which a frame is attached.
+
+        Raises:
+            ModelError: the frame is attached to itself in a cycle.
+        """
         passed = [name]
         while name not in self.links and name != WORLD:
             name = self._carrier(name)
@@ -94,7 +104,7 @@ class SdfFrames:
         return name
 
     def error(self, where: str, value: object, expected: str) -> ModelError:
-        """Create the error for an invalid value; its message states the expected one."""
+        """Create a `ModelError` for an invalid value, which states the expected value."""
         return ModelError(f"{self.source}: {where} is {value!r}, expected {expected}", value=value)
 
     def numbers(
@@ -106,10 +116,20 @@ class SdfFrames:
         infinite: bool = False,
         at_least: float = -math.inf,
     ) -> list[float]:
-        """Parse and return `count` numbers separated by blanks.
+        """Parse numbers separated by blanks.
 
-        They must be at least `at_least`, and finite unless `infinite`. `where` names them in
-        errors.
+        Args:
+            text: text of an element.
+            count: number of values.
+            where: name of the element, for messages.
+            infinite: whether infinite values are permitted.
+            at_least: smallest permitted value.
+
+        Returns:
+            The values (count,).
+
+        Raises:
+            ModelError: the text does not consist of such numbers.
         """
         place = f"{self.source}: {where}"
         return numbers_in(text, count, place, infinite=infinite, at_least=at_least)
@@ -193,7 +213,7 @@ class SdfFrames:
         return self.resolved(relative_to or MODEL, scope, f"{where}: pose relative_to"), place
 
     def _carrier(self, name: str) -> str:
-        """Return the full name of what a joint, frame or model is attached to."""
+        """Return the element to which a joint, frame or model is attached, by full name."""
         element, scope = self._elements[name], self.scope[name]
         where = f"{element.tag} {name!r}"
         if element.tag == "joint":

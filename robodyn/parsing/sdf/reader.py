@@ -35,7 +35,14 @@ DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryControl
 
 
 def read_sdf(text: str, source: str) -> ModelBuilder:
-    """Read the only moving model of an SDF text, and return it in a builder.
+    """Read an SDF text with one moving model.
+
+    Args:
+        text: content of the file.
+        source: name of the file, for messages.
+
+    Returns:
+        A `ModelBuilder` with links, joints, closures, drives and the home configuration.
 
     Raises:
         ModelError: the text is malformed, or has unsupported elements, which the error names.
@@ -88,7 +95,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
-    """Return the element of the only moving model, and of its world or None."""
+    """Return the element of the only moving model, and that of its world, if any."""
     worlds = {model: world for world in root.iterfind("world") for model in world.iterfind("model")}
     models = [*root.iterfind("model"), *worlds]
     free = [model for model in models if (model.findtext("static") or "").strip() not in TRUE]
@@ -169,9 +176,9 @@ def _read_settings(
 
 
 def read_shapes(link: Element, tag: str, frames: SdfFrames) -> Iterator[Geometry]:
-    """Yield the visuals or collision bodies of a link, without unsupported shapes.
+    """Yield the visual or collision shapes of a link; unsupported shapes are skipped.
 
-    A shape that cannot be read does not affect the motion, so it is left out with a warning.
+    A shape that cannot be read causes only a warning, because it does not affect the motion.
     """
     for part in link.iterfind(tag):
         shape = next(iter(part.find("geometry") or ()), None)

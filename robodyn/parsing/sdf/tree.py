@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Joints of an SDF model: a tree, and closures of its loops."""
+"""Joints of an SDF model as a kinematic tree, and loop closures for the remaining joints."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ READ = (".", *(f"{axis}{inner}" for axis in ("axis", "axis2")
 
 
 def own_elements(parent: Element, tag: str) -> list[Element]:
-    """Return the child elements with a tag in robodyn's own namespace."""
+    """Return the children of an element that have the tag `robodyn:<tag>`."""
     return [part for part in parent if part.tag == OWN + tag]
 
 
@@ -79,11 +79,11 @@ def leave_out(source: str, where: str, what: str) -> None:
 
 
 class TreeReader:
-    """Reader that adds the joints of a model to a builder.
+    """Reader that adds the joints of an SDF model to a builder.
 
     Args:
-        builder: builder with all links, except the auxiliary ones between two joints of one SDF
-        joint.
+        builder: builder with all links of the model. The reader adds auxiliary links between the
+            axes of a joint.
         frames: frames of the model.
         in_model: whether joint axes are given in the model's frame, as before SDF 1.5.
 
@@ -174,7 +174,10 @@ class TreeReader:
         return link
 
     def read(self) -> None:
-        """Add all joints: a tree from the base, and closures."""
+        """Add all joints to the builder.
+
+        Joints that form a tree from `base` become joints of the model, the others loop closures.
+        """
         frames, reached, waiting = self._frames, {self.base}, dict(self._frames.joints)
         elements = own_elements(frames.model, "floating")
         floating = {own.get("child", ""): own for own in elements}
@@ -198,7 +201,7 @@ class TreeReader:
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
         """Add a floating joint for a link that the tree does not reach yet.
 
-        Returns the name of the link.
+        Returns the name of that link.
         """
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
@@ -234,7 +237,10 @@ class TreeReader:
         )
 
     def _put_in_order(self) -> None:
-        """Sort the joints in the order of the file, derived joints after their source."""
+        """Sort the joints in the order of the file.
+
+        A joint that was created for a further axis of an SDF joint follows the first one.
+        """
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
         self._builder.put_in_order(joints=map(self._original_name, [*names, *frames.joints]))
@@ -357,7 +363,7 @@ def closure_of_joint(
         name: name of the joint.
         kind: type of the joint, one of `CLOSURES`.
         links: names of its parent and its child, or `world`.
-        in_model: whether axes are in the model's axes.
+        in_model: whether axes are given in the model's frame, as before SDF 1.5.
 
     Returns:
         The closure.

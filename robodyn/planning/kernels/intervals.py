@@ -24,7 +24,7 @@ PLACES = 3
 
 
 class Intervals(NamedTuple):
-    """N intervals of a path, with R limited quantities.
+    """Limits of R quantities, such as joint efforts, in N intervals of a path.
 
     Attributes:
         steps: (N,) lengths of the intervals in the path parameter s.
@@ -53,7 +53,10 @@ class Intervals(NamedTuple):
 
 @kernel
 def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float, float]:
-    """Return effort limit and derivative of a torque-speed curve at a joint rate."""
+    """Return the effort limit of a torque-speed curve at a joint rate, and its slope.
+
+    `speeds` and `efforts` are the points of the curve, of which the first `count` are used.
+    """
     if rate <= speeds[0]:
         return efforts[0], 0.0
     for j in range(1, count):
@@ -65,7 +68,11 @@ def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float,
 
 @kernel
 def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
-    """Return upper and lower limit at path speed v, and their derivatives w.r.t. v^2."""
+    """Return upper and lower limit at path speed v, and their derivatives w.r.t. v^2.
+
+    `path` contains the `Intervals`, `k` and `r` are the indices of the interval and of the limited
+    quantity, and `rate` is |dq/ds| of its joint.
+    """
     up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
     if path.counts[r] > 0 and v > 0.0:
         at, slope = limit_at(path.speeds[r], path.efforts[r], path.counts[r], rate * v)
@@ -79,7 +86,10 @@ def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
 
 @kernel
 def can_rest(path: Any, k: int) -> bool:
-    """Return whether an interval can be passed arbitrarily slowly within the limits."""
+    """Return whether an interval can be passed arbitrarily slowly within the limits.
+
+    `path` contains the `Intervals`; `k` is the index of the interval.
+    """
     for p in range(PLACES):
         for r in range(path.terms.shape[2]):
             effort = path.terms[k, p, r, 3] + path.terms[k, p, r, 4]
@@ -90,11 +100,12 @@ def can_rest(path: Any, k: int) -> bool:
 
 @kernel
 def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
-    """Write linearized limits of an interval to `rows` (m, 3): r0 y + r1 z <= r2.
+    """Linearize the limits of an interval as inequalities r0 y + r1 z <= r2.
 
-    y and z are the squared path speeds at the start and the end of the interval. The limits are
-    linearized at the given y and z; (r0, r1) has unit length. Returns their number m, or -1 if no
-    speed satisfies one of the limits.
+    y and z are the squared path speeds at the start and the end of the interval `k` of `path`, at
+    which the limits are linearized. Each inequality is written to `rows` (m, 3) as r0, r1, r2,
+    where (r0, r1) has unit length. Returns the number m of inequalities, or -1 if no speed
+    satisfies one of the limits.
     """
     m = 0
     half = 0.5 / path.steps[k]

@@ -11,10 +11,10 @@ from robodyn.numerics.compiler import batch_kernel
 
 @batch_kernel
 def peaks(values: Any, places: Any, out: Any) -> None:
-    """Write the peaks of `values` (N, M, k) in every interval to `out` (N, k).
+    """Write the largest values of k sampled quantities in N intervals to `out` (N, k).
 
-    A peak is the largest of the values at the increasing points `places` (M,) and of the parabolas
-    through three neighboring values.
+    `values` (N, M, k) are samples at the increasing points `places` (M,) of each interval. The
+    largest value is that of the samples and of the parabolas through three neighboring samples.
     """
     count = len(places)
     for n in range(values.shape[0]):

@@ -31,11 +31,12 @@ SMALLER = 1e-3
 def largest_first(
     rows: Any, count: int, low_y: float, high_y: float, low_z: float, high_z: float
 ) -> tuple[bool, float, float]:
-    """Find the point (y, z) with the largest y within bounds and linear inequalities.
+    """Maximize y over points (y, z) within bounds and linear inequalities.
 
-    The inequalities are the first `count` rows (r0, r1, r2) of `rows`, with r0 y + r1 z <= r2. They
-    are added one at a time (Seidel, 1991); if the optimum violates a new one, it moves onto its
-    line. Returns whether there is such a point, then its y and z.
+    y is between `low_y` and `high_y`, z between `low_z` and `high_z`. The inequalities are the
+    first `count` rows (r0, r1, r2) of `rows`, with r0 y + r1 z <= r2. They are added one at a time
+    (Seidel, 1991); if the optimum violates a new one, it moves onto its line. Returns whether a
+    point satisfies all inequalities, and y and z of the optimum.
     """
     y, z = high_y, high_z
     for i in range(count):
@@ -78,10 +79,11 @@ def largest_first(
 
 @kernel
 def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
-    """Find the largest squared speed at an interval's start, for an end in a range.
+    """Compute the largest squared speed at the start of an interval of the path.
 
-    The squared speed z at the end is between `low` and `high`. Returns whether the interval is
-    feasible, the squared speed y at its start, z, and the number of linearized limits in `rows`.
+    The squared speed z at the end of interval `k` is between `low` and `high`. Returns whether a
+    motion through the interval exists, the largest squared speed y at its start, the z that belongs
+    to it, and the number of linearized limits written to `rows`.
     """
     y, z = high, high
     if high == 0.0:
@@ -111,10 +113,10 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
 def smallest_beginning(
     path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
-    """Return the smallest squared speed at an interval's start, for an end in a range.
+    """Compute the smallest squared speed at the start of an interval of the path.
 
-    The squared speed at the end is between `low` and `high`. `y`, `z`, and the `count` linearized
-    limits in `rows` are results of `largest_beginning`.
+    The squared speed at the end of interval `k` is between `low` and `high`. `y`, `z`, and the
+    `count` linearized limits in `rows` are results of `largest_beginning`.
     """
     top = y
     if low == 0.0 and can_rest(path, k):
@@ -136,12 +138,12 @@ def smallest_beginning(
 
 @batch_kernel
 def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
-    """Compute the squared speeds at each node from which the end can be reached.
+    """Compute the range of squared speeds at each node that permits reaching the end.
 
-    The smallest and the largest are written to `low` and `high` (N + 1,), whose values at the last
-    node are given. Only intervals marked in `stale` (N,) are evaluated; if a result changes, the
-    preceding interval is marked. Returns the index of an interval that cannot be passed, or -1 if
-    there is none.
+    The smallest and the largest squared speeds are written to `low` and `high` (N + 1,), whose
+    values at the last node are given. Only intervals marked in `stale` (N,) are evaluated; if a
+    result changes, the preceding interval is marked. Returns the index of an interval that cannot
+    be passed, or -1 if there is none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
@@ -161,9 +163,9 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
 def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
     """Compute the squared speeds (N + 1,) of the fastest motion at a path's nodes.
 
-    They lie between `low` and `high`, and are written to `x`, whose first value is given. Only
-    intervals that are marked in `stale` (N,), or whose x at the start changed, are evaluated.
-    Returns the index of an interval that cannot be passed, or -1 if there is none.
+    The squared speeds lie between `low` and `high`, and are written to `x`, whose first value is
+    given. Only intervals that are marked in `stale` (N,), or whose x at the start changed, are
+    evaluated. Returns the index of an interval that cannot be passed, or -1 if there is none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     moved = False

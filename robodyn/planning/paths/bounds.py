@@ -48,8 +48,14 @@ class BoundViolation(NamedTuple):
     ) -> NoPath:
         """Create the error for a path that this bound blocks at a configuration (nq,).
 
+        Args:
+            text: message of the error.
+            separated_by: obstacle, one of those listed in `NoPath`.
+            configuration: (nq,) at which the bound is violated.
+            facts: further attributes of the error.
+
         Returns:
-            The error, with the message `text` and the details of this bound.
+            The error, with the details of this bound.
         """
         return NoPath(
             text,
@@ -73,7 +79,7 @@ class Bounds:
         characteristic_length: [m] length by which moments are divided for both of these limits.
         within_limits: whether the position limits of all joints apply, see `travel_limits`.
         side: sign that the determinant must keep; 0 if both signs are permitted.
-        clearance: distances between parts; None if no clearance is required.
+        clearance: computation of the distances between links; None if no clearance is required.
     """
 
     mechanism: Mechanism
@@ -125,7 +131,11 @@ class Bounds:
         return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BoundViolation | None:
-        """Return the bound that a configuration (nq,) violates most; None if all hold."""
+        """Find the bound that a configuration (nq,) violates most.
+
+        Returns:
+            The violation; None if the configuration is within all bounds.
+        """
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
             return BoundViolation("geometry", "", np.nan, np.nan, self._geometry(configuration))
@@ -134,7 +144,7 @@ class Bounds:
         return self.nearest(configuration)
 
     def nearest(self, configuration: FloatArray) -> BoundViolation:
-        """Return the bound with the smallest margin at a configuration (nq,).
+        """Find the bound with the smallest margin at a configuration (nq,).
 
         The configuration may be within all bounds.
         """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distances between a mechanism's parts, computed from capsules around their shapes."""
+"""Distances between a mechanism's links, computed from capsules around their shapes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from robodyn.presentation import Figure, Shape, figure_of_links, presentation
 
 
 class Clearance:
-    """Distances between the parts of a mechanism, each enclosed in a capsule.
+    """Distances between a mechanism's links, whose shapes are enclosed in capsules.
 
     A capsule is a thick line segment. The capsule of a cylinder has its axis and radius. The
     capsule of a box or mesh lies along the longest side of the bounding box; its radius is half the
-    diagonal of the other two sides. Parts that touch at home or share a joint are excluded. The
-    shapes are the model's collision bodies or, if it has none, its visual geometry.
+    diagonal of the other two sides. Pairs of links that touch at home or share a joint are
+    excluded. The shapes are the model's collision bodies or, if it has none, its visual geometry.
 
     Args:
-        mechanism: mechanism with the parts.
-        least: [m] required distance between any two parts.
+        mechanism: mechanism with the links.
+        least: [m] required distance between any two links.
 
     Raises:
         InvalidInput: the distance is negative, or the mechanism has no shapes.
@@ -59,10 +59,10 @@ class Clearance:
             self._pairs = self._pairs[distances > 0.0]
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the margin (N,) of the smallest distance between two parts.
+        """Compute the margins (N,) of the clearance at configurations (N, nq).
 
-        It is the distance minus the required one, divided by the mechanism's size; configurations
-        are (N, nq).
+        A margin is the smallest distance between two links minus the required one, divided by the
+        mechanism's size.
         """
         if not len(self._pairs):
             return np.full(len(configurations), np.inf)
@@ -70,11 +70,11 @@ class Clearance:
         return np.asarray((distances - self._least) / self._mechanism.size)
 
     def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
-        """Return the smallest distance between two parts at a configuration (nq,).
+        """Return the smallest distance between two links at a configuration (nq,).
 
         Returns:
             An empty joint name, the distance [m], the required distance [m], and a description that
-            names the parts.
+            names the links.
         """
         distances = self._distances(configuration[None])[0]
         pair = self._pairs[int(distances.argmin())]
@@ -86,7 +86,7 @@ class Clearance:
         return "", float(distances.min()), self._least, text
 
     def _distances(self, configurations: FloatArray) -> FloatArray:
-        """Compute distances (N, pairs) [m] between capsules, negative if they overlap."""
+        """Compute distances (N, pairs) [m] of pairs of capsules; negative for overlaps."""
         frames = presentation.figure_frames(self._mechanism, self._figure, configurations)
         placed = frames[:, self._links]
         points = np.einsum("nsij,skj->nski", placed[..., :3, :3], self._ends)

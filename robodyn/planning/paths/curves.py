@@ -3,8 +3,8 @@
 
 A spline's control points are the position and quaternion of a pose, or the positions of the
 independent joints. The spline of quaternions is normalized; it uses no angles, which could become
-singular. The configurations of a closed loop are found along the curve, each starting from the
-previous one.
+singular. The configurations of a closed loop are solved along the curve, each one from the previous
+one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ANCHORS = 300
 
 
 class Curve:
-    """Curve over s from 0 to 1, for configurations that are joint positions.
+    """Path of an arm: a spline of joint positions over s from 0 to 1.
 
     Attributes:
         controls: (n, k) control points of the spline.
@@ -33,9 +33,10 @@ class Curve:
         self._spline = Spline(controls)
 
     def with_controls(self, controls: FloatArray) -> Curve | None:
-        """Return this curve with control points (n, k) between the same ends, or None.
+        """Return a curve with the same ends and other control points (n, k).
 
-        It is None if the mechanism cannot follow the new curve.
+        Returns:
+            The curve; None if the mechanism cannot follow it.
         """
         return type(self)(controls)
 
@@ -44,12 +45,22 @@ class Curve:
         return self._spline(s)
 
     def motion(self, s: FloatArray) -> Motion:
-        """Compute configurations (N, nq), and two derivatives (N, nv) w.r.t. s (N,)."""
+        """Compute configurations and their first two derivatives w.r.t. s, at s (N,).
+
+        Returns:
+            Configurations (N, nq), first and second derivatives (N, nv).
+        """
         return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
 
 def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int) -> Curve | None:
-    """Fit a curve with `count` control points to a path (n, nq) in close steps.
+    """Fit a curve with `count` control points to a densely sampled path (n, nq).
+
+    Args:
+        mechanism: mechanism that follows the path.
+        space: path space, in which lengths are measured.
+        path: (n, nq) configurations.
+        count: number of control points.
 
     Returns:
         The curve; None for a closed loop that cannot follow it.
@@ -72,7 +83,7 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
 
 
 class PoseCurve(Curve):
-    """Curve of a platform's poses over s from 0 to 1."""
+    """Path of a platform: a spline of poses over s from 0 to 1."""
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """Compute poses (N, 7) at curve parameters s (N,) from 0 to 1."""
@@ -81,7 +92,11 @@ class PoseCurve(Curve):
         return pose
 
     def motion(self, s: FloatArray) -> Motion:
-        """Compute poses (N, 7), and first and second derivatives (N, 6) w.r.t. s (N,)."""
+        """Compute poses and their first two derivatives w.r.t. s, at s (N,).
+
+        Returns:
+            Poses (N, 7), first and second derivatives (N, 6).
+        """
         x, v, a = (self._spline(s, order) for order in range(3))
         norm = np.linalg.norm(x[:, 3:], axis=1, keepdims=True)
         n, first, second = (part[:, 3:] / norm for part in (x, v, a))
@@ -98,7 +113,10 @@ class PoseCurve(Curve):
 
 
 class LoopCurve(Curve):
-    """Curve of a closed loop's independent joints, as displacements from its start."""
+    """Path of a closed loop: a spline of its independent joints over s from 0 to 1.
+
+    The control points are displacements from the start of the path.
+    """
 
     def __init__(
         self, mechanism: Mechanism, space: Space, ends: FloatArray, controls: FloatArray
@@ -108,7 +126,11 @@ class LoopCurve(Curve):
         self._anchors = np.empty((ANCHORS + 1, ends.shape[1]))
 
     def tracked(self) -> LoopCurve | None:
-        """Return this curve if it can be followed to its end on one sheet; else None."""
+        """Solve for the configurations along the curve, step by step.
+
+        Returns:
+            This curve; None if a step fails or the curve misses the goal.
+        """
         places = self._spline(np.linspace(0.0, 1.0, ANCHORS + 1))
         anchors, advance = self._anchors, self._mechanism.solver.unchecked.try_advance
         anchors[0] = self._ends[0]
@@ -121,9 +143,10 @@ class LoopCurve(Curve):
         return self if self._space.distances(here, there[None])[0] <= 1e-6 else None
 
     def with_controls(self, controls: FloatArray) -> LoopCurve | None:
-        """Return this curve with control points (n, k) between the same ends, or None.
+        """Return a curve with the same ends and other control points (n, k).
 
-        It is None if the loop cannot follow the new curve.
+        Returns:
+            The curve; None if the loop cannot follow it.
         """
         return LoopCurve(self._mechanism, self._space, self._ends, controls).tracked()
 
@@ -149,9 +172,12 @@ class Spline:
         self._splines = splines
 
     def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
-        """Return values (N, k) of the spline, or of a derivative, at s (N,).
+        """Evaluate the spline, or one of its derivatives, at s (N,).
 
         `order` is the order of the derivative, 0 to 2.
+
+        Returns:
+            Values or derivatives (N, k).
         """
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 
@@ -161,6 +187,9 @@ def _interpolate(target: FloatArray, at: FloatArray, values: FloatArray) -> Floa
 
 
 def _times_conjugate(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute the vector part (N, 3) of quaternions a (N, 4) times conjugates of b."""
+    """Compute the vector part (N, 3) of the product of a and the conjugate of b.
+
+    Both are quaternions (N, 4).
+    """
     u, v = a[:, :3], b[:, :3]
     return np.asarray(b[:, 3:] * u - a[:, 3:] * v - np.cross(u, v))

@@ -46,7 +46,10 @@ class FreeMotion(RowTrajectory):
         return self._path.switching_times
 
     def offset(self, name: str, times: FloatArray) -> FloatArray:
-        """Compute the offset (N,) [m or rad] of a coordinate at times (N,) [s]."""
+        """Compute the offset (N,) [m or rad] of a coordinate at times (N,) [s].
+
+        `name` is one of x, y, z, rx, ry, rz and spin.
+        """
         return self._splines[name](times / self.duration)[:, 0]
 
     def _rows(self, t: FloatArray) -> Motion:

@@ -83,7 +83,7 @@ def plan_path(
         settings: all other settings.
         progress: called with a description of the present step.
         stopped: polled during the search; True ends it.
-        options: fields that replace those of the settings.
+        options: keyword arguments that override fields of `settings`.
 
     Returns:
         The trajectory, with its largest condition number and its length.
@@ -146,7 +146,11 @@ def plan_path(
 
 
 def default_limit(mechanism: Mechanism) -> float:
-    """Return the default limit of the condition number for path planning."""
+    """Return the default limit of the condition number for path planning.
+
+    The limit is finite if the mechanism can become uncontrollable (platforms, closed loops), and
+    infinite otherwise.
+    """
     redundant = len(mechanism.joint_names) > mechanism.coordinates.velocity_size
     return (
         SINGULAR
@@ -156,7 +160,16 @@ def default_limit(mechanism: Mechanism) -> float:
 
 
 def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | None:
-    """Return the shortest path (n, nq) of several searches, or None if they all fail."""
+    """Search for a path several times, with different random numbers.
+
+    Args:
+        problem: planning problem.
+        seed: seed of the random numbers.
+        budget: limits of the search.
+
+    Returns:
+        The shortest path (n, nq) found; None if all searches fail.
+    """
     space, least = problem.space, problem.least(SEARCH_MARGIN)
     straight = space.segment(problem.start, problem.goal, problem.step)
     if straight is not None and problem.bounds.are_satisfied(straight, least).all():
@@ -180,7 +193,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
 
 
 def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
-    """Return the bounds, with the sign of the determinant at both ends required."""
+    """Return bounds that also require the sign of the determinant at start and goal."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
         return bounds

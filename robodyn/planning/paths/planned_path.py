@@ -26,7 +26,7 @@ class PlannedPath(ProfiledTrajectory):
     """Trajectory along a planned curve, with continuous acceleration.
 
     Attributes:
-        curve: geometry over s from 0 to 1.
+        curve: configurations over s from 0 to 1.
         profile: s as a function of time.
         length: [rad] length of the path, with translations divided by a characteristic length; see
             `planning.paths.spaces`.
@@ -55,10 +55,13 @@ class PlannedPath(ProfiledTrajectory):
         )
 
     def lasting(self, duration: float) -> PlannedPath:
-        """Return the same path with another duration, from rest to rest.
+        """Create a trajectory along the same path with another duration.
 
         Args:
-            duration: [s].
+            duration: [s] duration of the motion, from rest to rest.
+
+        Returns:
+            The trajectory.
         """
         profile = make_profile(
             "quintic", as_scalar("duration", duration, "s", above=0.0), 0.0, None, "the path"
@@ -76,7 +79,7 @@ def timed(mechanism: Mechanism, curve: Curve, length: float, settings: PathSetti
     Args:
         mechanism: mechanism that follows the curve; without a duration or limit, the velocity
             limits of its driven joints are respected.
-        curve: geometry.
+        curve: curve over s from 0 to 1.
         length: [rad] length of the curve.
         settings: duration, velocity limits and profile.
 

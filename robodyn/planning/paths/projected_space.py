@@ -22,7 +22,7 @@ PROGRESS = 0.05
 
 
 class ProjectedSpace(Space):
-    """Path space of closed loops, which uses driven positions and tip poses.
+    """Path space of closed loops, with distances in driven positions and tip pose.
 
     A target consists of driven positions (n,), a pose (7,) of the tip, and one weight for each.
     A step towards it solves weighted least squares for the rates that reduce both distances. A
@@ -40,7 +40,7 @@ class ProjectedSpace(Space):
         self._identity = np.eye(len(self.weights))
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Map configurations (N, nq) to coordinates (N, k) for `distances`.
+        """Map configurations (N, nq) to coordinates (N, k), as arguments of `distances`.
 
         The coordinates are the scaled driven positions, the tip's scaled position, and twice its
         quaternion.
@@ -48,19 +48,20 @@ class ProjectedSpace(Space):
         return self._scaled(self._places(configurations))
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """Return the coordinates (k,) of a target for `distances`."""
+        """Return the coordinates (k,) of a target, as arguments of `distances`."""
         return np.asarray(self._scaled(target[None, :-2])[0])
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) from one embedded configuration (k,) to many (N, k)."""
+        """Compute distances (N,) [rad] from coordinates (k,) of `embedded` to many (N, k)."""
         n = self._n
         joints = np.linalg.norm(many[:, :n] - one[:n], axis=1)
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Sample a path (n, nq) between two configurations on one sheet.
+        """Sample a path (n, nq) between two configurations.
 
-        The path is straight in the independent joints. The result is None if it misses the goal.
+        The path is straight in the independent joints. The result is None if the path leaves the
+        sheet of the start or misses the goal.
         """
         found = super().segment(start, goal, step)
         if found is None:
@@ -69,7 +70,10 @@ class ProjectedSpace(Space):
         return found if self.distances(here, there[None])[0] < 1e-6 else None
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Sample the path (n, nq) of a displacement (nv,); None if it leaves the sheet."""
+        """Sample the path (n, nq) from a configuration along a displacement (nv,).
+
+        The result is None if the path leaves the sheet of the start.
+        """
         path, gone, fraction = [start], 0.0, 1.0
         rates = self._rates(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
@@ -86,7 +90,7 @@ class ProjectedSpace(Space):
     ) -> FloatArray:
         """Sample a path (n, nq) of about length `reach` [rad] towards a target.
 
-        It excludes the start.
+        The path excludes the start; its configurations are about `step` [rad] apart.
         """
         path: list[FloatArray] = []
         here, gone, fraction = start, 0.0, 1.0
@@ -118,7 +122,11 @@ class ProjectedSpace(Space):
         return np.concatenate([self._places(configuration[None])[0], [0.05, 1.0]])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """Draw a random target: driven positions within limits, and a tip pose."""
+        """Draw a random target (n + 9,): driven positions within limits, and a tip pose.
+
+        The target lies around the middle between start and goal; `radius` [rad] scales its
+        distance. A random choice of weights selects the driven positions, the pose, or both.
+        """
         n, limits = self._n, self._mechanism.position_limits
         middle = 0.5 * (self._ends[0] + self._ends[1])
         low = np.maximum(limits[:, 0], middle[:n] - 2.0 * radius / self._driven)
@@ -135,13 +143,16 @@ class ProjectedSpace(Space):
     def lengths(self, path: FloatArray) -> FloatArray:
         """Compute the lengths (n - 1,) [rad] of the steps of a path (n, nq).
 
-        They are measured in the combined space of driven positions and tip pose.
+        A length combines the changes of the driven positions and of the tip pose.
         """
         places = self.embedded(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def follows(self, path: FloatArray) -> bool:
-        """Return whether the mechanism moves along a path as its Jacobians predict."""
+        """Return whether the mechanism moves along a path as predicted by its Jacobians.
+
+        The path consists of configurations (n, nq).
+        """
         ways = self.displacements(path)
         targets = self._places(path)
         before = self._rates(path[0])
@@ -193,8 +204,8 @@ class ProjectedSpace(Space):
     ) -> tuple[FloatArray, FloatArray, float] | None:
         """Take a step along a displacement; halve it until it stays on the sheet.
 
-        Returns the configuration, the rates there and the fraction taken, at most `most`; None if
-        even the shortest step fails.
+        Returns the configuration, the Jacobian (n + 6, nv) there and the fraction taken, at most
+        `most`; None if even the shortest step fails.
         """
         length = float(np.linalg.norm(rates @ way))
         fraction = min(most, step / max(length, 1e-12))
@@ -207,7 +218,7 @@ class ProjectedSpace(Space):
     def _step_on_sheet(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Take one step; return configuration and rates, or None if it leaves the sheet."""
+        """Return configuration and Jacobian after a step, or None if it leaves the sheet."""
         moved = self._mechanism.solver.unchecked.try_advance(here, way)
         if moved is None:
             return None
@@ -222,6 +233,10 @@ class ProjectedSpace(Space):
 
 
 def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
-    """Create the space in which to search for a path between two configurations (nq,)."""
+    """Create the space in which to search for a path between two configurations (nq,).
+
+    Returns:
+        A `ProjectedSpace` for a closed loop, otherwise a `Space`.
+    """
     kind = ProjectedSpace if mechanism.coordinates.is_constrained else Space
     return kind(mechanism, start, goal)

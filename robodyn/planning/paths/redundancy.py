@@ -123,7 +123,7 @@ def optimize_redundancy(
             [rad] rotations about the base's axes; spin [rad] about the body's own z axis.
         constant: free coordinates that keep one value along the path.
         settings: settings of the optimization.
-        options: fields that replace those of the settings.
+        options: keyword arguments that override fields of `settings`.
 
     Returns:
         The optimized trajectory, and the objective before and after.
@@ -158,7 +158,7 @@ class _Task:
     """Objective and constraints of an optimization, as functions of control points.
 
     Args:
-        mechanism, path, asked: as for `optimize_redundancy`.
+        mechanism, path, settings: as for `optimize_redundancy`.
         free: names of the coordinates that vary along the motion, and of those that stay constant.
 
     Attributes:
@@ -270,7 +270,7 @@ class _Task:
         return best[1]
 
     def _best_throughout(self, random: np.random.Generator) -> FloatArray:
-        """Return the best variables (k,) of several random offsets that stay constant."""
+        """Return the best variables (k,) among random offsets that are constant in time."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
             x = np.repeat(random.uniform(*self._ends.T), self._sizes)

@@ -43,7 +43,7 @@ RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
 
 
 def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
-    """Reject a start or goal that violates a bound.
+    """Reject a start or goal (nq,) that violates a bound.
 
     Raises:
         NoPath: the error names the bound, the configuration and the value.
@@ -58,7 +58,7 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
 def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
     """Reject start and goal on different sides of the singular surface.
 
-    `sides` are their determinants: opposite signs, or one is zero.
+    `sides` are the determinants at start and goal: they have opposite signs, or one is zero.
 
     Raises:
         NoPath: in every call; the message states both determinants.
@@ -83,7 +83,17 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
 
 
 def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Budget) -> NoPath:
-    """Return the `NoPath` error that explains why a search found no path."""
+    """Create the error that explains why a search found no path.
+
+    Args:
+        problem: planning problem that was not solved.
+        find: search function, which is called again with relaxed bounds.
+        seed: seed of the random numbers.
+        budget: limits of these searches.
+
+    Returns:
+        The error, with the bound that blocks the path, if one was identified.
+    """
     if budget.stopped():
         return NoPath("stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
@@ -128,7 +138,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
 
 
 def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
-    """Return the `NoPath` error that names the bound which a path violates most.
+    """Create the `NoPath` error for the bound that a path violates most.
 
     The path was found with that bound relaxed.
     """
@@ -186,7 +196,10 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
 
 
 def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
-    """Return whether two configurations with equal driven positions differ otherwise."""
+    """Return whether two configurations with equal driven positions differ.
+
+    `start` and `goal` are configurations (nq,); their body poses are compared.
+    """
     driven = mechanism.joint_positions(np.stack([start, goal]))
     span = 1e-6 * max(mechanism.size, 1.0)
     there = mechanism.body_pose(np.stack([start, goal]))
@@ -210,7 +223,7 @@ def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Floa
 
 
 def place(mechanism: Mechanism, configuration: FloatArray) -> str:
-    """Format a configuration as text in the variables that users enter."""
+    """Format a configuration as names and values of its position variables."""
     values = presentation.values_of(mechanism, configuration)
     names = [
         n

@@ -12,7 +12,7 @@ from robodyn.trajectories.profiles import ProfileName
 
 @dataclass(frozen=True)
 class PathSettings:
-    """Bounds, timing and search of a planned path.
+    """Settings of path planning: bounds, timing and search.
 
     Attributes:
         condition_limit: largest permitted condition number along the path; by default 1000 for

@@ -24,9 +24,10 @@ SETTLED = 1e-4
 
 
 def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
-    """Insert configurations into a path until neighbors are within a step.
+    """Insert configurations into a path until neighbors are within `step` [rad].
 
-    Returns the longer path (N, nq).
+    Returns:
+        The path (N, nq) with the added configurations.
     """
     parts = [path[:1]]
     for one, other in pairwise(path):
@@ -44,7 +45,10 @@ def shortcut(
 ) -> FloatArray:
     """Replace detours of a path by straight segments within the bounds.
 
-    Returns the shorter path (n, nq).
+    `least` (c,) are the smallest permitted margins of the bounds.
+
+    Returns:
+        The shorter path (n, nq).
     """
     space, bounds, step = problem.space, problem.bounds, problem.step
     whole = space.segment(path[0], path[-1], step)
@@ -73,7 +77,13 @@ def shortcut(
 def smoothed(
     problem: PlanningProblem, least: FloatArray, path: FloatArray, budget: Budget
 ) -> Curve | None:
-    """Return a short curve within the bounds, fitted to a path (n, nq), or None."""
+    """Fit a smooth curve to a path (n, nq), and shorten it within the bounds.
+
+    `least` (c,) are the smallest permitted margins of the bounds.
+
+    Returns:
+        The curve; None if no fitted curve is within the bounds.
+    """
     space, bounds = problem.space, problem.bounds
     for count in COUNTS:
         curve = curve_along(problem.mechanism, space, path, count)

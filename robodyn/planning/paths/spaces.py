@@ -55,7 +55,7 @@ class Space:
         return self._mechanism.advance(self._start, 0.5 * way)
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Map configurations (N, nq) to coordinates (N, k) for `distances`.
+        """Map configurations (N, nq) to coordinates (N, k), as arguments of `distances`.
 
         Joint positions are scaled; a pose becomes its position and twice its quaternion.
         """
@@ -66,7 +66,7 @@ class Space:
         )
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) [rad] from embedded coordinates (k,) to many (N, k)."""
+        """Compute distances (N,) [rad] from coordinates (k,) of `embedded` to many (N, k)."""
         if not self._pose:
             return np.asarray(np.linalg.norm(many - one, axis=1))
         return pose_distances(one, many)
@@ -99,22 +99,24 @@ class Space:
     ) -> FloatArray:
         """Sample a path (n, nq) of at most length `reach` [rad] towards a target.
 
-        It excludes the start.
+        The path excludes the start; its configurations are about `step` [rad] apart.
         """
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
         return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Convert a configuration (nq,) to a target that `towards` accepts."""
+        """Convert a configuration (nq,) to a target, the argument of `towards`."""
         return configuration
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """Return the coordinates (k,) of a target for `distances`."""
+        """Return the coordinates (k,) of a target, as arguments of `distances`."""
         return np.asarray(self.embedded(target[None])[0])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
-        """Draw a random target within a radius [rad] of the middle between start and goal.
+        """Draw a random configuration (nq,) near the middle between start and goal.
+
+        It is at most `radius` [rad] away from the middle.
 
         The distribution is uniform in a ball of displacements; rotations are at most half a turn.
         """
@@ -139,7 +141,10 @@ class Space:
         return float(self.lengths(path).sum())
 
     def follows(self, path: FloatArray) -> bool:
-        """Return whether a path (n, nq) stays on one sheet of configurations; here always."""
+        """Return whether a path (n, nq) stays on one sheet of configurations.
+
+        The result is always true, because a mechanism without loops has no other sheets.
+        """
         return True
 
 

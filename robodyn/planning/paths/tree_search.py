@@ -50,7 +50,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class PlanningProblem:
-    """Start, goal, space and bounds of a path to find.
+    """Definition of a path search: start, goal, space and bounds.
 
     Attributes:
         space: configurations of the mechanism.
@@ -76,7 +76,7 @@ class PlanningProblem:
         return bool(self.bounds.are_satisfied(np.stack([self.start, self.goal])).all())
 
     def least(self, fraction: float) -> FloatArray:
-        """Return the margins (c,) that a search keeps.
+        """Return the smallest margins (c,) to the bounds that a search permits.
 
         They are `fraction`, or half of the margins at start or goal if that is less.
         """
@@ -99,7 +99,11 @@ class SearchTree:
         return len(self.parents)
 
     def add(self, path: FloatArray, parent: int) -> int:
-        """Add configurations (n, nq) as a chain below a parent; return the last index."""
+        """Add a path (n, nq) to the tree as a chain of nodes below a parent.
+
+        Returns:
+            Index of the last node.
+        """
         first, last = len(self), len(self) + len(path)
         while last > len(self.configurations):
             self.configurations = np.concatenate([self.configurations] * 2)
@@ -114,7 +118,7 @@ class SearchTree:
         return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
 
     def way(self, node: int) -> FloatArray:
-        """Return the configurations (n, nq) from the root to a node, both included."""
+        """Return the configurations (n, nq) from the root to a node, including both."""
         rows = []
         while node >= 0:
             rows.append(node)
@@ -136,7 +140,11 @@ class TreeSearch:
         self._space, self._step = problem.space, problem.step
 
     def path(self, random: np.random.Generator, budget: Budget) -> FloatArray | None:
-        """Return a path (n, nq) from start to goal in close steps; None if none is found."""
+        """Search for a path from start to goal, until the budget is spent.
+
+        Returns:
+            A densely sampled path (n, nq); None if none is found.
+        """
         space, start, goal = self._space, self._problem.start, self._problem.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
         ends = space.embedded(np.stack([start, goal]))
@@ -159,7 +167,7 @@ class TreeSearch:
         return None
 
     def _connect(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
-        """Return a segment (n, nq) between two nearly equal configurations, or None."""
+        """Connect two configurations by a segment (n, nq); None if distant or blocked."""
         pair = self._space.embedded(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
@@ -167,7 +175,7 @@ class TreeSearch:
         return way if way is not None and self._count_within_bounds(way) == len(way) else None
 
     def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
-        """Grow a tree towards a target until a bound stops it; return the last node."""
+        """Grow a tree towards a target until a bound stops it; return the last index."""
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:

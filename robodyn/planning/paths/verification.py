@@ -84,7 +84,7 @@ def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:
 
 
 def _unsettled(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
-    """Return for each interval (N,) whether a margin might become negative within it."""
+    """Return whether a margin might become negative within each interval (N,)."""
     least = np.minimum(np.minimum(first, inner), last)
     with np.errstate(invalid="ignore"):
         change = np.maximum(np.abs(inner - first), np.abs(last - inner))

@@ -104,7 +104,7 @@ class WaypointSpline(RowTrajectory):
     def velocity(self, t: ArrayLike) -> FloatArray:
         """Compute the derivative (..., nv) with respect to the path parameter at t (...).
 
-        It requires no loop closure, unlike the configuration.
+        Unlike the configuration, it requires no solution of the loop closures.
         """
         times = np.clip(as_array("t", t, ()), 0.0, 1.0)
         if self._curve is not None:
@@ -196,7 +196,7 @@ def cubic_to_goal(
     goal: FloatArray,
     carried: float,
 ) -> SampledTrajectory:
-    """Create a cubic curve from a state in motion to a goal, over a parameter from 0 to 1.
+    """Create a cubic curve from a moving state to a goal, over a parameter 0 to 1.
 
     Args:
         mechanism: mechanism that moves.

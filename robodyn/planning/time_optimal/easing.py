@@ -61,7 +61,7 @@ class Easing(NamedTuple):
         return g, first, second, third
 
     def inverse(self, s: FloatArray) -> FloatArray:
-        """Compute the parameters r (K,) at path parameters s (K,)."""
+        """Compute the parameters r (K,) at which g(r) equals path parameters s (K,)."""
         low, high = np.zeros(s.shape), np.ones(s.shape)
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
@@ -78,7 +78,7 @@ class Easing(NamedTuple):
     def steps(self, knots: FloatArray) -> FloatArray:
         """Compute the nodes r (N + 1,) of a motion along a path with knots s (K,).
 
-        They are those of the knots, and more near the ends.
+        The nodes are the values of r at the knots, and further values near the ends.
         """
         r = self.inverse(knots)
         r[0], r[-1] = 0.0, 1.0

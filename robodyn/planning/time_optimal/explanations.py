@@ -34,7 +34,17 @@ EXAMINED = 2000
 def limiting(
     path: SampledPath, problem: Intervals, constraints: Constraints, found: PieceMotion
 ) -> list[ActiveLimit]:
-    """Return the limits that a motion along a path reaches, in order of time."""
+    """Find the limits that a motion along a piece of a path reaches.
+
+    Args:
+        path: samples of the piece.
+        problem: limits in the intervals of the piece.
+        constraints: all limits, with their names.
+        found: motion along the piece.
+
+    Returns:
+        The limits in order of time, each with start and end time.
+    """
     times = found.timed.times
     names, used = _used(path, problem, constraints, *found.middle)
     if found.used is not None:
@@ -63,10 +73,7 @@ def _used(
     square: FloatArray,
     acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
-    """Return the names of limits, and the fractions used at interval midpoints.
-
-    The fractions are (N, names).
-    """
+    """Return names of K limits, and the fractions (N, K) used at interval midpoints."""
     speed, terms = np.sqrt(square)[:, None], problem.terms[:, 1]
     value = quantities(terms, square[:, None], acceleration[:, None])
     curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)
@@ -177,6 +184,8 @@ def refuse_unlimited(
 def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
     """Create the error for a path through a configuration without a solution.
 
+    `places` is the number of sampled points per interval.
+
     Returns:
         The error, whose message states the place on the path.
     """
@@ -194,6 +203,12 @@ def infeasible(
     constraints: Constraints, piece: Piece, problem: Intervals, failed: SearchFailed
 ) -> InfeasibleTrajectory:
     """Create the error for limits that no speed along a path satisfies.
+
+    Args:
+        constraints: all limits, with their names.
+        piece: piece of the path.
+        problem: limits in the intervals of the piece.
+        failed: error of the search, with the index of an interval.
 
     Returns:
         The error, whose message names the place and, if possible, the limit.

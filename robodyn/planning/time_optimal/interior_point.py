@@ -35,7 +35,7 @@ LIGHT = 1e-4
 
 
 class NoMotion(Exception):
-    """Raised if no motion within the limits was found."""
+    """Error raised if no motion within the limits was found."""
 
 
 def _gather(blocks: FloatArray) -> FloatArray:
@@ -48,7 +48,10 @@ def _gather(blocks: FloatArray) -> FloatArray:
 
 
 def _assemble_band(blocks: FloatArray) -> FloatArray:
-    """Assemble blocks (N, width, width) to lower diagonals (width, N + width - 1)."""
+    """Assemble blocks of a banded matrix (N, width, width) into its lower diagonals.
+
+    The diagonals are (width, N + width - 1).
+    """
     count, width = blocks.shape[:2]
     out = np.zeros((width, count + width - 1))
     for j in range(width):
@@ -72,25 +75,25 @@ def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
 
 
 def _largest(values: FloatArray, change: FloatArray) -> float:
-    """Return the largest step of at most 1 at which positive values stay positive."""
+    """Return the largest step length, at most 1, that keeps all values positive."""
     falls = change < 0.0
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
 
 def _gap_factor(size: float) -> float:
-    """Return the factor by which the gap shrinks after a step of size 0 to 1."""
+    """Return the factor by which the gap is to shrink after a step of length 0 to 1."""
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
 
 class _Ends:
-    """Prescribed speeds at the ends, with which outer coefficients are eliminated."""
+    """Elimination of the coefficients at both ends, where the speed may be prescribed."""
 
     def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
         self.opposed = p.spline.opposed
 
     def eliminate(self, band: FloatArray, *sides: FloatArray) -> None:
-        """Eliminate the outer coefficients from a matrix and a right-hand side, in place."""
+        """Eliminate the end coefficients from a matrix and right-hand sides, in place."""
         r = self.opposed
         if self.first:
             band[0, 1] += r * (r * band[0, 0] - 2.0 * band[1, 0])
@@ -108,7 +111,7 @@ class _Ends:
                 side[-1] = 0.0
 
     def substitute(self, step: FloatArray) -> None:
-        """Compute the changes of the outer coefficients from those of their neighbors."""
+        """Compute the changes of the end coefficients from those of their neighbors."""
         if self.first:
             step[0] = -self.opposed * step[1]
         if self.last:
@@ -125,8 +128,8 @@ def shortest(
     """Compute the fastest motion, starting from a motion strictly within the limits.
 
     Args:
-        p: limits.
-        c: coefficients of a motion within these limits.
+        p: optimization program with the limits.
+        c: coefficients of a motion within the limits.
         weight: initial weight of the barrier, relative to the duration; the default suits a motion
             far from the fastest.
         report_progress: called with the progress from 0 to 1.
@@ -180,10 +183,13 @@ def shortest(
 
 
 def initial_point(p: Program) -> FloatArray:
-    """Return the coefficients of a motion strictly within the limits.
+    """Find a motion strictly within the limits of a program, as a starting point.
+
+    Returns:
+        The coefficients of the motion.
 
     Raises:
-        NoMotion: none was found.
+        NoMotion: no such motion was found.
     """
     if not np.isfinite(p.ends).any():
         slow = slow_down(p, np.full(len(p.spline.steps) + 2, FAST))
@@ -196,7 +202,9 @@ def initial_point(p: Program) -> FloatArray:
 
 
 def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
-    """Slow a motion uniformly until it is within its limits.
+    """Slow a motion uniformly until it is within the limits of a program.
+
+    `c` are the coefficients of the motion.
 
     Returns:
         The coefficients of the slower motion; None if no such motion was found.
@@ -210,12 +218,15 @@ def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
 
 
 def phase_one(p: Program, c: FloatArray) -> FloatArray:
-    """Return coefficients of a motion within limits, from one that may exceed them.
+    """Find a motion within limits, starting from one that may exceed them.
 
-    The interior-point method minimizes the excess relative to the limits.
+    The interior-point method minimizes the largest excess relative to the limits.
+
+    Returns:
+        The coefficients of the motion.
 
     Raises:
-        NoMotion: none was found.
+        NoMotion: no motion within the limits was found.
     """
     spline, ends = p.spline, _Ends(p)
     r, G = slack(p, c, slopes=True, tangent=False)

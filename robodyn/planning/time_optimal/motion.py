@@ -22,7 +22,7 @@ REST = 1e-9
 
 
 class Timed(RowTrajectory):
-    """Base class of motions along one piece of a path.
+    """Base class of motions along one piece of a path, which define its timing.
 
     Args:
         piece: piece of the path.
@@ -47,7 +47,7 @@ class Timed(RowTrajectory):
 
 
 class TimedByIntervals(Timed):
-    """Motion with constant s'' between the nodes of a piece of a path.
+    """Motion along a piece of a path, with constant s'' between its nodes.
 
     `x` (N + 1,) contains the squared path speeds s'^2 at the nodes.
     """
@@ -75,7 +75,7 @@ class TimedByIntervals(Timed):
 
 
 class TimedSmoothly(Timed):
-    """Motion with continuous acceleration.
+    """Motion along a piece of a path, with continuous acceleration.
 
     Args:
         piece: piece of the path.
@@ -132,7 +132,12 @@ def _sinhc(square: FloatArray) -> FloatArray:
 
 
 class ActiveLimit(NamedTuple):
-    """Limit that a motion reaches between two times [s] from its start."""
+    """Limit that a motion reaches between two times [s] from its start.
+
+    Attributes:
+        start, end: [s] times between which the limit is reached.
+        what: name of the limit.
+    """
 
     start: float
     end: float

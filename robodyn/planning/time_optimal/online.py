@@ -52,7 +52,10 @@ class OnlineOptions(TimeOptimalOptions, total=False):
 
 
 def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
-    """Return whether any driven joint moves faster than measurement noise."""
+    """Return whether any driven joint moves faster than measurement noise.
+
+    The state is a configuration (nq,) and a velocity (nv,).
+    """
     rates = np.abs(mechanism.joint_velocities(configuration, velocity))
     limits = mechanism.velocity_limits
     return bool((rates > REST_RATE * np.where(np.isfinite(limits), limits, 1.0)).any())
@@ -159,7 +162,7 @@ def state_after(
     Args:
         mechanism: mechanism that moves.
         stamp: [ns] of the state.
-        configuration, velocity: (nq,) and (nv,) state.
+        configuration, velocity: (nq,) and (nv,) measured state.
         lead: [s] to look ahead.
         followed: trajectory that the mechanism follows, and its start time [ns]; None if unknown.
 

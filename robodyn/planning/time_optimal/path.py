@@ -50,13 +50,13 @@ Placing = Callable[[int], FloatArray]
 
 
 class Piece(NamedTuple):
-    """Part of a path without corners.
+    """Section of a path between two corners.
 
     Attributes:
         curve: trajectory over s from 0 to 1, which gives q, dq/ds and d2q/ds2.
-        nodes: (N + 1,) knots of s.
+        nodes: (N + 1,) values of s at the ends of the intervals.
         length: [rad] arc length of the piece, with translations divided by the mechanism's size.
-        of_body: whether the path was given by poses.
+        of_body: whether the path was planned for poses of the body, not for joints.
         span: start and end as fractions of the whole path.
         ends: s'^2 at both ends.
     """
@@ -73,7 +73,7 @@ class Piece(NamedTuple):
         return self.span[0] + s * (self.span[1] - self.span[0])
 
     def text(self, s: float) -> str:
-        """Return the place of a point s in a message: its percentage of the whole path."""
+        """Format the location of a point s as a percentage of the whole path."""
         return f"{100.0 * self.fraction(s):.4g} % of the path"
 
 
@@ -82,7 +82,7 @@ class PathPieces:
 
     Args:
         mechanism: mechanism that follows the path.
-        path: trajectory, whose timing does not matter.
+        path: trajectory, whose timing is ignored.
 
     Raises:
         InvalidInput: the path is of another mechanism, or does not move.
@@ -148,7 +148,11 @@ class PathPieces:
         return np.asarray(half * (speed @ weights))
 
     def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
-        """Return cells of an interval of time: times (K,), and arc lengths (K - 1,)."""
+        """Divide an interval of time into cells of the path.
+
+        Returns:
+            Times (K,) [s] at their ends, and arc lengths (K - 1,) of the cells.
+        """
         cells = self._cells(first, last)
         return cells, self._lengths(cells)
 

@@ -32,7 +32,9 @@ _PLACES, _WEIGHTS = 0.5 * (_PLACES + 1.0), 0.5 * _WEIGHTS
 
 
 class SpeedSpline(NamedTuple):
-    """Spline over N intervals, each determined by `width` consecutive coefficients.
+    """Spline of the squared speed over N intervals, with local coefficients.
+
+    In each interval, `width` consecutive coefficients determine the spline.
 
     Attributes:
         steps: (N,) lengths of the intervals.
@@ -45,14 +47,14 @@ class SpeedSpline(NamedTuple):
 
     @property
     def opposed(self) -> float:
-        """Decrease of the outermost coefficient per increase of the next one.
+        """Decrease of an end coefficient per increase of its neighbor.
 
-        With it, the value at the end of the spline stays fixed.
+        With this decrease, the value of the spline at that end does not change.
         """
         return 0.0 if self.width == 2 else 1.0
 
     def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the weights of the coefficients in values and derivatives of the spline.
+        """Compute the weights of the coefficients in the spline and its derivative.
 
         Returns:
             Two arrays (N, M, width), for values and derivatives at points (M,) of each interval.
@@ -73,11 +75,11 @@ class SpeedSpline(NamedTuple):
         return value[:, None] + along * 0.5 * (first[:, None] + slope), slope
 
     def local(self, c: FloatArray) -> FloatArray:
-        """Return the coefficients (N, width) that determine each interval."""
+        """Return the coefficients (N, width) that determine the spline in each interval."""
         return np.asarray(sliding_window_view(c, self.width))
 
     def at(self, c: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute values and derivatives of the spline at points (M,) of every interval.
+        """Evaluate the spline and its derivative at points (M,) of every interval.
 
         Returns:
             Values (N, M), and derivatives (N, M) with respect to the parameter.
@@ -87,12 +89,15 @@ class SpeedSpline(NamedTuple):
         return values, slopes
 
     def through(self, nodes: FloatArray) -> FloatArray:
-        """Return coefficients of a quadratic spline close to values (N + 1,) at the nodes."""
+        """Return coefficients of a quadratic spline close to values at the nodes.
+
+        `nodes` (N + 1,) are these values; there are N + 2 coefficients.
+        """
         inner = 0.5 * (nodes[1:] + nodes[:-1])
         return np.concatenate([[2.0 * nodes[0] - inner[0]], inner, [2.0 * nodes[-1] - inner[-1]]])
 
     def time(self, c: FloatArray) -> float:
-        """Compute the duration [s] of a motion from its coefficients."""
+        """Compute the duration [s] of a motion from its coefficients `c`."""
         if self.width == 2:
             speed = np.sqrt(c)
             return float((2.0 * self.steps / (speed[1:] + speed[:-1])).sum())
@@ -142,10 +147,10 @@ class ThirdOrderCoefficients(NamedTuple):
 
 
 class Program(NamedTuple):
-    """Limits of a motion in N intervals, at three points of each.
+    """Optimization program of a motion: its limits at three points of N intervals.
 
     Attributes:
-        spline: form of the motion.
+        spline: spline of the squared speed.
         limits: limited quantities A y' / 2 + B y + C sqrt(y) + D + S / (1 + G y), with `upper` and
             `lower`, curves over |rate| sqrt(y), and `bounds` of y.
         changes: derivatives with respect to r of K quantities with limited rates of change; None if
@@ -171,7 +176,7 @@ def program_of(
     """Create the optimization program from limits along intervals of s.
 
     Args:
-        spline: form of the motion, over r.
+        spline: spline of the squared speed over r.
         limits: limits of quantities along s.
         ends: s'^2 at both ends.
         changes: derivatives as in `Program`, and the limits (K,) of the rates of change.
@@ -196,7 +201,7 @@ def slack(
     """Compute the slack of each limit, relative to the limit, and its gradient.
 
     Args:
-        p: limits.
+        p: optimization program with the limits.
         c: coefficients of the motion.
         slopes: whether to compute the gradient.
         tangent: whether to bound rates of change by tangents to J / sqrt(y), which are at least

@@ -26,8 +26,8 @@ class SampledPath(NamedTuple):
     """Samples of a piece of a path: N intervals with M points in each.
 
     Attributes:
-        motion: (N, M, ...) configuration, dq/ds and d2q/ds2.
-        positions: (N, M, n) of the driven joints.
+        motion: (N, M, ...) configurations q, dq/ds and d2q/ds2.
+        positions: (N, M, n) positions p of the driven joints.
         rates, bends: (N, M, n) derivatives dp/ds and d2p/ds2 of these positions.
         steps: (N,) lengths of the intervals.
     """
@@ -40,11 +40,11 @@ class SampledPath(NamedTuple):
 
     @property
     def imposed(self) -> slice:
-        """Slice that selects, among the M points, those at which limits are imposed."""
+        """Slice that selects, of the M points, those at which limits are imposed."""
         return slice(None, None, (self.rates.shape[1] - 1) // (PLACES - 1))
 
     def part(self, rows: Indices | slice) -> SampledPath:
-        """Return the samples of some of the intervals."""
+        """Return the samples of the intervals with the given indices."""
         motion = Motion(*(values[rows] for values in self.motion))
         return SampledPath(motion, *(values[rows] for values in self[1:]))
 
@@ -53,6 +53,9 @@ def sample_path(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIE
     """Sample a piece of a path at points in every interval.
 
     `places` are the points of an interval, from 0 to 1; by default those for verification.
+
+    Returns:
+        Configurations and joint motion at these points.
 
     Raises:
         KinematicsError: a configuration has no solution; `index` is its index in (N, M).
@@ -111,6 +114,11 @@ def eased(
     `nodes` (N + 1,) are the values of r at the ends of the intervals, and `places` (M,) the points
     of an interval, from 0 to 1.
 
+    `rows` selects the intervals; by default all.
+
+    Returns:
+        Samples of the mechanism's motion over r.
+
     Raises:
         KinematicsError: the equations have no solution at a configuration; `index` is its index.
     """
@@ -124,9 +132,9 @@ def eased(
 
 
 def derivatives(at: FloatArray, known: FloatArray) -> FloatArray:
-    """Return the matrix (P, M) that maps values of a polynomial to its derivatives.
+    """Return the matrix (P, M) that differentiates a polynomial, given by its values.
 
-    The values are at points `known` (M,), the derivatives at points `at` (P,).
+    It maps the values at points `known` (M,) to the derivatives at points `at` (P,).
     """
     powers = np.arange(len(known))
     return np.asarray(

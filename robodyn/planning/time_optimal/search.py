@@ -34,7 +34,7 @@ CENTERED = 0.03
 
 
 class SearchFailed(Exception):
-    """Raised when no speed is feasible in an interval; contains its index."""
+    """Error raised if no speed is feasible in an interval; it contains the index."""
 
     def __init__(self, interval: int, forward: bool) -> None:
         super().__init__(interval)
@@ -42,7 +42,7 @@ class SearchFailed(Exception):
 
 
 class UnverifiedMotion(Exception):
-    """Raised when a motion cannot be verified on the given intervals.
+    """Error raised if a motion cannot be verified on the given intervals.
 
     Limits that are tightened so that they hold between the points are exceeded, or allow no motion.
     The argument is the index of the interval. Finer intervals require less tightening.
@@ -50,13 +50,13 @@ class UnverifiedMotion(Exception):
 
 
 class PieceMotion(NamedTuple):
-    """Fastest motion along a piece.
+    """Result of a search: the fastest motion along a piece of a path.
 
     Attributes:
-        timed: the motion.
+        timed: motion along the piece.
         gap: upper bound of the difference from the shortest duration, relative to the duration.
         middle: squared path speeds s'^2 (N,) and path accelerations s'' (N,) at interval midpoints.
-        used: (N, K) used fractions of the third-order limits; None without such limits.
+        used: (N, K) limited rates of change as fractions of their limits; None without such limits.
     """
 
     timed: Timed
@@ -74,7 +74,12 @@ def fastest_within(
 ) -> PieceMotion:
     """Find the fastest motion within limits that also hold between the points.
 
-    `report_progress` is called with the progress from 0 to 1.
+    Args:
+        path: samples of the piece.
+        given: limits in its intervals.
+        constraints: all limits, for verification between the points.
+        piece: piece of the path.
+        report_progress: called with the progress from 0 to 1.
 
     Returns:
         The motion along the piece.
@@ -115,7 +120,11 @@ def fastest_within(
 
 
 def with_own_limits(problem: Intervals) -> Intervals:
-    """Return a problem with copies of its limits, so that they can be tightened."""
+    """Copy the limits of a problem, so that they can be tightened.
+
+    Returns:
+        The problem with the copies.
+    """
     return problem._replace(
         upper=problem.upper.copy(),
         lower=problem.lower.copy(),
@@ -126,6 +135,8 @@ def with_own_limits(problem: Intervals) -> Intervals:
 
 def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
     """Compute a fast motion by reachability, without verification between points.
+
+    `ends` are the squared path speeds at both ends.
 
     Returns:
         Squared path speeds (N + 1,) at the nodes.

@@ -12,7 +12,7 @@ from robodyn.arrays import ArrayLike
 
 @dataclass(frozen=True)
 class TimeOptimalSettings:
-    """Limits, ends and resolution of a time-optimal motion.
+    """Settings of a time-optimal motion: limits, ends and resolution.
 
     Attributes:
         effort_limits: [N or N m] symmetric limits, one number or (n,), or least and largest efforts

@@ -32,7 +32,7 @@ MOST_TRIALS, TOLERANCE = 30, 1e-6
 
 
 class AveragedMotion(Timed):
-    """Motion along a piece with its progress averaged over two windows.
+    """Motion along a piece of a path, with its progress averaged over two windows.
 
     Args:
         part: motion to average.
@@ -79,10 +79,13 @@ class AveragedMotion(Timed):
 
 
 def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
-    """Return a motion whose progress is averaged to excite natural modes less.
+    """Average the progress of a motion so that it excites natural modes less.
 
     The residual vibration of each mode is at most `bound`, relative to that after the original
     motion. The motion is slowed down until its averages are within the limits.
+
+    Returns:
+        The motion along the same path, which takes longer.
 
     Raises:
         InvalidInput: the bound is not between 0 and 1, a drive is rigid, the motion does not begin

@@ -53,7 +53,7 @@ _LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
 
 
 class SmoothSearch:
-    """Search for the fastest smooth motion along a piece.
+    """Search for the fastest smooth motion along a piece of a path.
 
     Args:
         constraints: limits of the motion.
@@ -81,14 +81,14 @@ class SmoothSearch:
         """Find the fastest motion within all limits, also between the points.
 
         Args:
-            given: all limits except those of rates of change.
+            given: all limits except those of jerk and effort rates.
             report_progress: called with the progress from 0 to 1.
 
         Returns:
             The motion.
 
         Raises:
-            SearchFailed: no motion exists, even without limits of rates of change.
+            SearchFailed: no motion exists, even without limits of jerk and effort rates.
             InfeasibleTrajectory: no motion exists with these limits.
             UnverifiedMotion: no motion was verified on these intervals.
         """
@@ -177,10 +177,7 @@ class SmoothSearch:
         )
 
     def _changes_used(self, p: program.Program, c: FloatArray, terms: FloatArray) -> FloatArray:
-        """Compute the used fractions (N, K) of jerk and effort-rate limits.
-
-        N is the number of intervals.
-        """
+        """Compute jerk and effort rates as fractions (N, K) of their limits."""
         h, most = p.spline.steps, self._most
         value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))
         scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / most
@@ -215,5 +212,5 @@ class SmoothSearch:
 
 
 def _peak(values: FloatArray) -> FloatArray:
-    """Compute the peaks (N, k) within each interval of polynomials through (N, M, k)."""
+    """Compute the largest values (N, k) of polynomials through samples (N, M, k)."""
     return peak(_CLOSELY @ values, CLOSE)

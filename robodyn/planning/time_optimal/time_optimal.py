@@ -63,8 +63,8 @@ def time_optimal(
 
     Args:
         mechanism: mechanism that moves, including its payload, see `with_payload`.
-        path: trajectory, whose timing does not matter, or configurations (k, nq) to pass through
-            on a smooth curve. The motion rests at corners.
+        path: trajectory, whose timing is ignored, or configurations (k, nq) to pass through on a
+            smooth curve. The motion rests at corners.
         effort_limits: [N or N m] symmetric limits, one number or (n,), or least and largest efforts
             (n, 2); by default the mechanism's limits.
         velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,); by
@@ -72,7 +72,7 @@ def time_optimal(
         condition_limit: largest permitted condition number of the path.
         settings: all other settings.
         progress: called with the completed fraction of the path.
-        options: fields that replace those of the settings.
+        options: keyword arguments that override fields of `settings`.
 
     Returns:
         The trajectory, with the limits that it reaches and a bound on its distance from the

@@ -22,9 +22,10 @@ MORE = 1.2
 
 
 def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
-    """Compute peaks (N, k) of values (N, M, k) in intervals, from fitted parabolas.
+    """Compute the largest values (N, k) of k sampled quantities in N intervals.
 
-    The values belong to the points `places` (M,) of each interval.
+    `values` (N, M, k) are samples at the points `places` (M,) of each interval. Parabolas through
+    them show peaks between the samples.
     """
     out = np.empty((values.shape[0], values.shape[2]))
     peaks(np.ascontiguousarray(values), places, out)
@@ -35,8 +36,8 @@ class Verification:
     """Comparison of a motion with its limits between the points of its intervals.
 
     Efforts, rates and accelerations are compared. Only intervals whose motion changed or exceeded
-    limits are evaluated again. `highest` computes the peaks (N, k) in each interval from values (N,
-    M, k) at the points of the path.
+    limits are evaluated again. `highest` is a function that computes the largest values (N, k) in
+    each interval from samples (N, M, k).
     """
 
     def __init__(
@@ -59,8 +60,8 @@ class Verification:
     def tighten(self, problem: Intervals, x: FloatArray, changed: BoolArray) -> bool:
         """Tighten limits where a motion exceeds them; return whether it exceeds any.
 
-        `x` contains the squared speeds (N + 1,). Intervals whose limits are tightened are marked in
-        `changed` (N,).
+        The limits in `problem` are changed in place. `x` (N + 1,) contains the squared speeds at
+        the nodes. Intervals whose limits are tightened are marked in `changed` (N,).
         """
         rows = self._differing(x)
         self._x = x
@@ -70,7 +71,7 @@ class Verification:
         return self._tighten(problem, changed)
 
     def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
-        """Tighten limits at given squared speeds and accelerations (N, M).
+        """Tighten limits where given squared speeds and accelerations (N, M) exceed them.
 
         Returns whether the motion exceeds any limit; see `tighten`.
         """
@@ -94,7 +95,7 @@ class Verification:
         return exceeded
 
     def _differing(self, x: FloatArray) -> Indices | slice:
-        """Return the indices of intervals whose speeds changed or that exceeded limits."""
+        """Return indices of intervals whose speeds changed or that exceeded limits before."""
         if self._x is None:
             return slice(None)
         moved = x != self._x
@@ -105,7 +106,10 @@ class Verification:
     def _evaluate_intervals(
         self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray
     ) -> None:
-        """Evaluate some intervals at given squared speeds and accelerations."""
+        """Compute the excess over limits in some intervals, at given speeds.
+
+        `square` and `acceleration` are the squared speeds and the accelerations.
+        """
         part, highest = self._path.part(rows), self._highest
         speed, square = np.sqrt(square)[..., None], square[..., None]
         found = [
@@ -120,7 +124,7 @@ class Verification:
 
 
 def around(excess: FloatArray) -> FloatArray:
-    """Return the largest excess of each interval and its neighbors, at least 0."""
+    """Return the largest excess (N,) of each interval and its neighbors, at least 0."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
     out[1:] = np.maximum(out[1:], wide[:-1])

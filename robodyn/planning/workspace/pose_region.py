@@ -69,7 +69,7 @@ class PoseRegion(Region):
 
     @property
     def text(self) -> str:
-        """Volume and error in one line; for an empty region also what is violated least."""
+        """Volume and error in one line; for an empty region also the violated requirement."""
         line = (
             f"{self.kind} workspace of {self.needs.mechanism.name}: {self.volume:.5g} +- "
             f"{self.volume_error:.2g} {self.unit} from {self.samples} poses"
@@ -83,7 +83,7 @@ class PoseRegion(Region):
         return f"{line}: it is empty; nearest at ({place}), where {self.needs.worst(poses[chosen])}"
 
     def margins(self, points: FloatArray) -> FloatArray:
-        """Compute the margins of points.
+        """Compute the margins of points to the requirements.
 
         Args:
             points: (N, 3) [m], or [rad] for an orientation region.
@@ -164,7 +164,7 @@ class PoseRegion(Region):
     def _poses(self, points: FloatArray) -> FloatArray:
         """Return the poses (N, k, 7) for points (N, 3) of the region.
 
-        The points are combined with each orientation, or with the position.
+        Positions are combined with each orientation; orientations with the given position.
         """
         first, others = np.broadcast_arrays(points[:, None], self._others[None])
         if self.kind == "orientation":
@@ -257,7 +257,7 @@ class PoseRegion(Region):
         return home if within else None
 
     def _strata(self, strata: int, random: np.random.Generator) -> BoolArray:
-        """Return whether two samples in each stratum are inside: (2, n, n, n).
+        """Draw two samples in each stratum; return whether they are inside (2, n, n, n).
 
         Raises:
             MissingExtra: `dask.distributed` is not installed.
@@ -355,14 +355,20 @@ def connected(
 
 
 def dilated(filled: BoolArray) -> BoolArray:
-    """Return for each cell (...) whether it or a neighbor is filled, corners included."""
+    """Mark the filled cells of a grid and all of their neighbors, corners included.
+
+    Returns:
+        For each cell (...), whether it is marked.
+    """
     from scipy.ndimage import binary_dilation
 
     return np.asarray(binary_dilation(filled, np.ones((3,) * filled.ndim)))
 
 
 def orientations_of(given: ArrayLike) -> FloatArray:
-    """Return orientations (k, 3) [rad] as roll, pitch, yaw, also from a single angle.
+    """Convert the `orientations` of a workspace to roll, pitch and yaw (k, 3) [rad].
+
+    One angle a stands for all combinations of -a, 0 and a about the three axes.
 
     Raises:
         InvalidInput: the shape is wrong, or the angle is not positive.

@@ -17,7 +17,7 @@ class Region:
         kind: name of the region, such as `reachable`.
         needs: requirements that are met within the region.
         dimensions: 3, or fewer if positions are in a plane or on a line.
-        volume, volume_error: in `unit`.
+        volume, volume_error: volume of the region and its error, in `unit`.
     """
 
     dimensions = 3

@@ -42,7 +42,7 @@ ELASTIC: dict[str, tuple[str, Callable[..., FloatArray]]] = {
 
 @dataclass(frozen=True)
 class WorkspaceSettings:
-    """Requirements and resolution of a workspace.
+    """Settings of a workspace: requirements and resolution.
 
     Attributes:
         xyz: (3,) position [m] of an orientation workspace; by default the home position.
@@ -160,7 +160,7 @@ class Requirements:
     def margins(self, configurations: FloatArray) -> FloatArray:
         """Compute the smallest margin (N,), from -1 to 1, of configurations (N, nq).
 
-        It is negative if a requirement is violated.
+        A margin is negative if a requirement is violated.
         """
         found = self.bounds.margins(configurations).min(axis=1)
         if self.efforts is not None:

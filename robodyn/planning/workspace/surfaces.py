@@ -31,7 +31,7 @@ _TINY = 1e-12
 
 
 class Surface(NamedTuple):
-    """Triangle mesh.
+    """Triangle mesh of a surface.
 
     Attributes:
         vertices: (V, 3) in the coordinates of the sampled function.

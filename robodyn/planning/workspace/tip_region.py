@@ -56,7 +56,8 @@ class TipRegion(Region):
             one or two axes.
         axes: indices of the coordinates that vary, among x, y, z or roll, pitch, yaw.
         angles: names of the angles of an orientation region; the others follow from these.
-        volume, volume_error: [m^3 or rad^3], or [m^2 or rad^2], or [m or rad].
+        volume, volume_error: volume, area or length, depending on `dimensions`, in powers of m or
+            rad.
         cut_short: reason why the cubes are larger than requested or the search is incomplete;
             otherwise empty.
     """
@@ -115,7 +116,7 @@ class TipRegion(Region):
             )
 
     def _times(self, took: float, budget: float) -> float:
-        """Return the factor by which cells per axis may multiply within a time budget [s]."""
+        """Return the factor by which cells per axis may increase within a time budget [s]."""
         if took >= budget:
             return 1.0
         # half of the remaining time: with small cubes more neighbors are tried in vain
@@ -176,10 +177,10 @@ class TipRegion(Region):
     def contains(self, points: ArrayLike) -> Any:
         """Return whether the tip reaches points.
 
-        Each point is tried by inverse kinematics from nearby configurations.
+        Inverse kinematics starts from configurations near each point.
 
         Args:
-            points: (..., 3) [m], base frame.
+            points: (..., 3) [m] positions, base frame, or roll, pitch and yaw [rad].
 
         Returns:
             For each point (...), whether the tip reaches it.
@@ -192,7 +193,7 @@ class TipRegion(Region):
     def boundary(self) -> Surface:
         """Triangle mesh around the cubes, vertices [m or rad].
 
-        For a plane region, the triangles cover its squares.
+        For a planar region, the triangles cover its squares.
         """
         cells = np.array(list(self._known)).reshape(-1, self.dimensions)
         if not len(cells):
@@ -218,7 +219,7 @@ class TipRegion(Region):
 
     @cached_property
     def ends(self) -> tuple[FloatArray, list[str]]:
-        """Points (N, 3) [m or rad] beyond the edge, and what each of them violates.
+        """Points (N, 3) [m or rad] beyond the edge, and the requirements violated there.
 
         From cubes at the edge, inverse kinematics without limits searches the neighboring cubes; if
         it fails, the requirement is `no configuration`.
@@ -331,7 +332,7 @@ class TipRegion(Region):
         return self._bring_tip(points)[0]
 
     def _bring_tip(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Return whether the tip reaches each point (N,), and the configurations (k, nq)."""
+        """Return whether the tip reaches each point (N,), and the k configurations there."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
         there: list[FloatArray] = [np.empty((0, len(self._mechanism.home)))]
@@ -408,8 +409,8 @@ class TipRegion(Region):
 
 
 def _scatter(fraction: float, points: int) -> float:
-    """Return three standard deviations of a fraction estimated from some points.
+    """Return three standard deviations of a fraction estimated from `points` samples.
 
-    At least one point counts as uncertain.
+    At least one sample counts as uncertain.
     """
     return float(SIGMAS * np.sqrt(max(fraction * (1.0 - fraction), 1.0 / points) / points))

@@ -40,9 +40,9 @@ class TipSteps:
         self.angles = independent_angles(needs.mechanism) if turns else []
 
     def seeds(self, random: np.random.Generator) -> FloatArray:
-        """Return configurations (N, nq) within the requirements, to start from.
+        """Return initial configurations (N, nq) within the requirements.
 
-        They are random, or from a walk that starts at home.
+        They are random or, for closed loops, from a random walk that starts at home.
         """
         mechanism, home = self._mechanism, self._mechanism.home[None]
         if self.simple:
@@ -73,10 +73,7 @@ class TipSteps:
 
     @cached_property
     def simple(self) -> bool:
-        """Whether configuration and velocity have equal size, so that steps are batched.
-
-        The coordinates are then independent.
-        """
+        """Whether all coordinates are independent, so that steps require no solver."""
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
 
@@ -96,7 +93,7 @@ class TipSteps:
 
     @cached_property
     def _units(self) -> FloatArray:
-        """Coordinate steps (nv,) [rad or m] that move the tip by about the size.
+        """Coordinate steps (nv,) [rad or m] that move the tip by a similar distance.
 
         A step is one radian or the mechanism's size, or larger if the tip moves much less, as with
         a motor that drives a screw.
@@ -140,7 +137,10 @@ class TipSteps:
         return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
 
     def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute displacements (N, 3) [m or rad], base frame, to goals (N, 3)."""
+        """Compute the tip's displacements (N, 3) [m or rad], base frame, to goals (N, 3).
+
+        `q` (N, nq) are the configurations of the mechanism.
+        """
         if not self._turns:
             return np.asarray(goal - self.tips(q))
         if self._few:
@@ -153,7 +153,7 @@ class TipSteps:
 
     @property
     def _few(self) -> bool:
-        """Whether only one or two of the three angles are independent."""
+        """Whether only one or two of roll, pitch and yaw are independent."""
         return 0 < len(self.angles) < 3
 
     def _rates(self, q: FloatArray) -> FloatArray:
@@ -166,7 +166,9 @@ class TipSteps:
         return np.asarray(rates)
 
     def nearer(self, q: FloatArray, goal: FloatArray, *, free: bool = False) -> FloatArray:
-        """Take one step of damped least squares towards goals (N, 3).
+        """Take one step of damped least squares from configurations towards goals (N, 3).
+
+        `q` (N, nq) are the configurations.
 
         Returns the new configurations (N, nq), within joint limits unless `free`.
         """

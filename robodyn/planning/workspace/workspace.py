@@ -65,7 +65,7 @@ def workspace(
         scheduler: address of a `dask.distributed` scheduler, or a `Client`, that computes large
             samples.
         progress: called with the completed fraction, from 0 to 1.
-        options: fields that replace those of the settings.
+        options: keyword arguments that override fields of `settings`.
 
     Returns:
         The region, with its volume, the volume's error and its boundary.

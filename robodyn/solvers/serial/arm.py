@@ -42,7 +42,9 @@ FORWARD_METHODS: tuple[str, ...] = get_args(ForwardMethod)
 
 
 class SerialArm(Mechanism):
-    """Open chain of revolute and prismatic joints; its methods are pure functions of its model.
+    """Serial arm: an open chain of revolute and prismatic joints.
+
+    Its methods are pure functions of its model.
 
     Configurations q, velocities qd and accelerations qdd are (..., n) [rad, or m for a prismatic
     joint; per s and s^2], efforts (..., n) [N m, N]; the rows of a Jacobian are linear, then
@@ -149,15 +151,19 @@ class SerialArm(Mechanism):
 
         Returns:
             Efforts (..., n) [N m or N].
+
+        Raises:
+            InvalidInput: as for `inverse_dynamics`.
         """
         return self.inverse_dynamics(q, qd, self.solver.still, friction=friction, base=base)
 
     def mass_matrix(
         self, q: ArrayLike, method: MassMethod = "composite", *, armature: bool = True
     ) -> FloatArray:
-        """Compute the mass matrix M (..., n, n), by composite rigid bodies or by `strobing`.
+        """Compute the joint-space mass matrix M (..., n, n).
 
-        Strobing computes the columns of M by inverse dynamics of unit accelerations.
+        The method `composite` adds the inertias of composite rigid bodies; `strobing` computes each
+        column of M by inverse dynamics of a unit acceleration.
 
         Args:
             q: (..., n) configuration.
@@ -165,7 +171,7 @@ class SerialArm(Mechanism):
             armature: whether to include the motors' reflected inertia.
 
         Returns:
-            M [kg m^2, kg m or kg].
+            M (..., n, n) [kg m^2, kg m or kg].
 
         Raises:
             InvalidInput: as for `inverse_dynamics`.
@@ -188,16 +194,17 @@ class SerialArm(Mechanism):
     def christoffel(self, q: ArrayLike) -> FloatArray:
         """Compute the Christoffel matrices (..., n, n, n) of the velocity terms.
 
-        Effort i due to velocities is qd' C^i qd, with matrix i of the result, C^i. The matrices are
-        computed by inverse dynamics of unit rates: with h(qd) the effort of a motion at constant
-        rates without gravity and friction, C_jj is h(e_j) and, as h(e_j + e_k) is C_jj + C_kk + 2
-        C_jk (the report omits the first two terms), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        The velocity terms contribute qd' C^i qd to the effort of joint i, with matrix i of the
+        result, C^i. The matrices are computed by inverse dynamics of unit rates: with h(qd) the
+        effort of a motion at constant rates without gravity and friction, C_jj is h(e_j) and, as
+        h(e_j + e_k) is C_jj + C_kk + 2 C_jk (Turney, Mudge and Lee, 1980, omit the first two
+        terms), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
 
         Args:
             q: (..., n) [rad or m].
 
         Returns:
-            Matrices (..., n, n, n) at [i, j, k].
+            Matrices (..., n, n, n); entry [i, j, k] is C^i_jk.
         """
         shape, (flat,) = self.solver.flat(q=q)
         pairs = np.eye(self.n)[:, None] + np.eye(self.n)
@@ -207,9 +214,9 @@ class SerialArm(Mechanism):
         return np.asarray(C.reshape(*shape, self.n, *self.solver.square))
 
     def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
-        """Compute the efforts (..., n) of unit motions (..., n), without gravity and friction.
+        """Compute joint efforts (..., n) without gravity, friction and joint springs.
 
-        Turney, Mudge and Lee (1980), end of section 3.
+        Called with unit rates or accelerations; see Turney, Mudge and Lee (1980), end of section 3.
         """
         names, still = ("q", "qd", "qdd", "wrench", "base"), self.solver.still
         chain, free = without_springs(self.solver.chain(False, armature)), np.zeros(3)
@@ -250,11 +257,12 @@ class SerialArm(Mechanism):
         armature: bool = True,
         base: BaseMotion | None = None,
     ) -> FloatArray:
-        """Compute the accelerations (..., n) due to efforts, the inverse of `inverse_dynamics`.
+        """Compute the joint accelerations (..., n) due to efforts.
 
         Joints at rest have no dry friction here; the simulation handles sticking.
-        `articulated_body` is of order n (Featherstone, 2008); `strobing` is section 7 of Turney,
-        Mudge and Lee (1980). Only the former supports a moving base.
+        `articulated_body` is of order n (Featherstone, 2008); `strobing` solves the equations with
+        the mass matrix of `mass_matrix` (Turney, Mudge and Lee, 1980, section 7). Only the former
+        supports a moving base.
 
         Args:
             q, qd: (..., n) state.
@@ -321,7 +329,7 @@ class SerialArm(Mechanism):
 
 
 def _geometry(arm: SerialArm) -> Geometry:
-    """Create the geometry: a Denavit-Hartenberg table if one fits, else the joints' origins."""
+    """Create the geometric parameters of an arm, for its calibration."""
     from robodyn.solvers.serial.geometry import ArmGeometry  # slow to import
 
     return ArmGeometry(arm)

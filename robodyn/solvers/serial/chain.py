@@ -75,8 +75,9 @@ def _is_plain(joint: Joint) -> bool:
 def as_arm(model: Model) -> Model:
     """Convert the model of a chain to the normal form of an arm.
 
-    Bodies fixed to the tip become part of the last moving link, and rotors become armatures. Home
-    states the position of every joint: by default zero, or the limit nearest to it.
+    Bodies fixed to the tip become part of the last moving link, and rotors become armatures. The
+    home configuration of the result contains every joint: joints without a home position are at
+    zero, or at the limit nearest to zero.
 
     Raises:
         ModelError: as for `chain_of`, or a home outside the limits.
@@ -112,7 +113,7 @@ def as_arm(model: Model) -> Model:
 
 
 def carried_at_tip(chain: Chain, tip: Link) -> Body:
-    """Return the body of a link fixed at the tip, in the last moving link's frame."""
+    """Return the mass properties of the tip link in the frame of the last moving link."""
     R = chain.tip.rotation.T
     body = unchecked(_NOTHING, mass=tip.mass, com=tip.com, inertia=tip.inertia)
     return body.seen_from(R, -R @ chain.tip.translation)
@@ -170,7 +171,7 @@ def model_of_chain(
 
 
 def with_tip(model: Model, at: Placement, tip_link: str) -> Model:
-    """Return the model of a chain with its tip elsewhere on the last moving link.
+    """Return the model of a chain with another tip frame on its last moving link.
 
     A moving link with the same name gets the suffix `_body`.
     """

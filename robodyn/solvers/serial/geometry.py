@@ -92,7 +92,7 @@ class ArmGeometry:
 
     @property
     def passive_joints(self) -> tuple[str, ...]:
-        """Empty: an arm has no passive joints."""
+        """Names of the passive joints: an empty tuple, because an arm has none."""
         return ()
 
     def with_geometry(self, values: FloatArray) -> Any:
@@ -109,7 +109,7 @@ class ArmGeometry:
         return self._arm._made(with_tip(whole, tip, model.tip_link))
 
     def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
-        """Compute poses of the tip and their derivatives with respect to the dimensions.
+        """Compute poses of the tip and their derivatives w.r.t. parameters and readings.
 
         Args:
             values: (P,) [m or rad] geometric parameters, in the order of `parameters`.
@@ -117,7 +117,8 @@ class ArmGeometry:
             guess: not used.
 
         Returns:
-            Poses of the tip, with derivatives w.r.t. parameters and readings; no passive joints.
+            Poses (N, 7) of the tip in the base frame, and the derivatives of their displacements
+            with respect to parameters and readings; see `Placed`.
         """
         count, n = len(driven), self._arm.n
         R = np.broadcast_to(np.eye(3), (count, 3, 3))
@@ -203,9 +204,10 @@ class _Row:
 
 
 def _dh_row(R: FloatArray, t: FloatArray) -> _Row | None:
-    """Convert a placement to a row of a standard Denavit-Hartenberg table; None if impossible.
+    """Convert a placement to standard Denavit-Hartenberg parameters, or None.
 
-    `shift` is a translation along the second axis, such as a prismatic joint's offset.
+    The result is None if no parameters give this placement. `shift` is a translation along the
+    second axis, such as a prismatic joint's offset.
     """
     if abs(R[0, 2]) > EXACT:
         return None

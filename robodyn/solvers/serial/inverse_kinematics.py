@@ -73,7 +73,7 @@ def inverse_kinematics(
 
 
 def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> Motion:
-    """Compute the joints' motion, rates and accelerations (..., n), for that of the tip.
+    """Compute joint rates and accelerations for a twist and acceleration of the tip.
 
     With the tip's Jacobian J and its time derivative dJ/dt, the equations are J qd = twist and
     J qdd = accel - dJ/dt qd. The solution has minimum norm for a
@@ -85,7 +85,7 @@ def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -
         accel: (..., 6) time derivative of the twist.
 
     Returns:
-        Configuration, rates and accelerations.
+        Configuration q, joint rates and joint accelerations, (..., n) each.
 
     Raises:
         InvalidInput: shapes do not match, or a value is not finite.
@@ -107,7 +107,9 @@ def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -
 
 
 def configuration_at(arm: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """Find the configuration (n,) nearest to a guess, by default home, for a tip pose (7,).
+    """Find the configuration (n,) with a tip pose (7,) that is nearest to a guess.
+
+    The guess is home by default; the pose is in the base frame.
 
     Raises:
         InvalidInput, NoSolution: as for `inverse_kinematics`.
@@ -123,7 +125,7 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """Compute the joints' motion (K, n) for a motion of the tip, starting where the arm is.
+    """Compute the joints' motion for a motion of the tip, from a start configuration.
 
     Args:
         times: (K,) [s], increasing.
@@ -132,11 +134,12 @@ def motion_of_body(
         start: (n,) configuration at, or near, the first pose.
 
     Returns:
-        The motion.
+        Positions, rates and accelerations of the joints, (K, n) each.
 
     Raises:
         InvalidInput: shapes do not match, or a value is not finite.
-        NoSolution: a pose cannot be reached from the one before; `index` is its number.
+        NoSolution: a pose cannot be reached from the one before; the error's `index` is the index
+            of the pose.
     """
     times = as_array("times", times, (), "s")
     if arm.n <= 6:
@@ -164,7 +167,10 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute the joints' motions for several motions of the tip; NaN if out of reach."""
+    """Compute the joints' motion for K states of the tip, each from its own start.
+
+    The result, (K, n) each, is NaN for a pose that is out of reach.
+    """
     q, residual = _solve(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
     q[lost] = starts[lost]
@@ -173,7 +179,7 @@ def motions_of_body(
 
 
 def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find a configuration (n,) within limits for a tip pose (7,), near a given one."""
+    """Find a configuration (n,) within limits for a tip pose (7,), near a known one."""
     goal, start = as_pose("pose", pose)[None], configuration[None]
     return np.asarray(_solve(arm, goal, start, True, 1)[0][0])
 
@@ -212,9 +218,10 @@ def _solve(
 
 
 def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) -> FloatArray | None:
-    """Return the solution nearest to the guess, among the first that a search finds.
+    """Search from random starts for a configuration (n,) with a given tip pose.
 
-    The search starts all over the joint ranges.
+    The starts are distributed over the joint ranges. Of the first solutions, the nearest to the
+    guess is returned; None without a solution.
     """
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
@@ -234,7 +241,7 @@ def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) ->
 
 
 def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
-    """Shift revolute joints by whole turns to the values nearest the guess, within the limits."""
+    """Shift revolute joints by whole turns towards a guess, within their limits."""
     turns = np.round((q - guess) / (2.0 * np.pi))
     nearer = q - 2.0 * np.pi * turns
     lower, upper = arm.position_limits.T
@@ -247,9 +254,10 @@ def _null_space_acceleration(
 ) -> FloatArray:
     """Compute the joint accelerations that are due to the change of minimum-norm rates.
 
-    They are (E - J+ J) J'^T J+^T q', with the joint rates q', the Jacobian J, its pseudo-inverse J+
-    and its time derivative J', a central difference along the motion. This derivative of the
-    pseudo-inverse (Golub and Pereyra, 1973) makes accelerations consistent with the rates.
+    Only redundant arms have them. They are (E - J+ J) J'^T J+^T q', with the joint rates q', the
+    Jacobian J, its pseudo-inverse J+ and its time derivative J', a central difference along the
+    motion. This derivative of the pseudo-inverse (Golub and Pereyra, 1973) makes accelerations
+    consistent with the rates.
     """
     h = 1e-6 / np.maximum(np.abs(qd).max(axis=1, initial=0.0), 1e-12)[:, None]
     rate = (arm.jacobian(q + h * qd) - arm.jacobian(q - h * qd)) / (2.0 * h[..., None])

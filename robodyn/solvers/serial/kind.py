@@ -10,7 +10,7 @@ from robodyn.parsing.template import Template
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Return whether a description has neither closures nor springs between points.
+    """Return whether a URDF may be a serial arm: no closures, no point springs.
 
     A tree that is not a chain is rejected later.
     """

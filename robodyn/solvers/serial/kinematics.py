@@ -21,7 +21,7 @@ _empty = np.empty
 
 
 def equality_key(arm: Any) -> Model:
-    """Return the arm's model without names, by which comparisons find equal arms."""
+    """Return the arm's model with neutral names, so that comparisons ignore the names."""
     return nameless(arm.model)
 
 
@@ -43,7 +43,10 @@ def home(arm: Any) -> FloatArray:
 
 
 def body_pose(arm: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Compute the pose (..., 7) of the tip, base frame: x y z [m], qx qy qz qw with qw >= 0."""
+    """Compute the pose (..., 7) of the tip in the base frame.
+
+    A pose is x y z [m], qx qy qz qw, with qw >= 0.
+    """
     pose = _empty(7)
     try:
         if arm.solver.tip_calls[0](configuration, pose):
@@ -75,7 +78,7 @@ def condition_number(arm: Any, q: ArrayLike, characteristic_length: float = 1.0)
     """Compute the condition number (...) of the tip's Jacobian at configurations (..., n).
 
     It is the ratio of the largest to the smallest of the min(6, n) singular values, and may be
-    infinite. Angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
+    infinite. Angular rates are multiplied by `characteristic_length` [m].
 
     Raises:
         InvalidInput: as for `singular_values`.

@@ -39,7 +39,7 @@ def pack_chain(chain: Chain) -> FloatArray:
 
 
 def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> FloatArray:
-    """Return a packed chain, without joint friction or armatures unless requested."""
+    """Return a copy of a packed chain, without friction or armatures unless requested."""
     rows: FloatArray = packed.copy()
     if not armature:
         rows[:, at.ARMATURE] = 0.0
@@ -59,7 +59,9 @@ def without_springs(packed: FloatArray) -> FloatArray:
 def put_body(
     row: FloatArray, turn: FloatArray, mass: float, com: FloatArray, inertia: FloatArray
 ) -> None:
-    """Write a link's body into its row of a packed chain, whose transform is already set.
+    """Write a link's mass properties into its row of a packed chain.
+
+    The link's fixed transform must already be in the row.
 
     Args:
         row: (LINK_SIZE,).
@@ -104,7 +106,10 @@ def central_second_moments(inertia: FloatArray) -> FloatArray:
 
 
 def turn_z_to(axis: FloatArray) -> FloatArray:
-    """Return a rotation (3, 3) whose third column is a unit axis; the identity for z itself."""
+    """Return a rotation (3, 3) whose third column is a given unit axis.
+
+    For the axis z, it is the identity.
+    """
     if np.array_equal(axis, [0.0, 0.0, 1.0]):
         return np.eye(3)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(axis)))], axis)

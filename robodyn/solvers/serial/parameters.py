@@ -22,9 +22,16 @@ from robodyn.threads import cached_threadsafe
 
 
 def regressor(arm: Any, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> FloatArray:
-    """Compute the regressor Y (..., n, p): efforts = Y @ parameters.values.
+    """Compute the regressor Y (..., n, p) of an arm: efforts = Y @ parameters.values.
 
-    Y does not depend on the values of the p parameters.
+    Y does not depend on the values of the p inertial and joint parameters.
+
+    Args:
+        arm: the arm.
+        q, qd, qdd: (..., n) motion of the joints.
+
+    Returns:
+        Y (..., n, p).
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.

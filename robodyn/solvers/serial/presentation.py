@@ -18,7 +18,7 @@ TIP_COLOR = (0.2, 0.4, 0.65)
 
 
 def figure(arm: Any) -> Figure:
-    """Return the arm as a stick figure, with a stick from each link to the next joint."""
+    """Return a stick figure of the arm for drawing, with a stick from joint to joint."""
     model = arm.model
     reach = sum(float(np.linalg.norm(joint.at.translation)) for joint in arm.chain.joints)
     size = max(0.5 * reach, 1e-2)
@@ -34,7 +34,7 @@ def outline(arm: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(arm: Any) -> list[ParameterTable]:
-    """Return tables of the links with their joints, the joints at home, and the actuators."""
+    """Return tables of the arm's links and joints, its home and its actuators."""
     rows = [
         (joint.name, joint.kind, link.mass, link.com, link.inertia, joint.armature,
          joint.damping, np.asarray(joint.friction), np.asarray(joint.position), joint.velocity,
@@ -72,12 +72,12 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
 
 
 def _frames(arm: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the frames (..., n + 1, 4, 4) of the links, at their joints, and of the tip."""
+    """Compute the frames (..., n + 1, 4, 4) of all links and of the tip, base frame."""
     links = (*(link.name for link in arm.chain.links), arm.model.tip_link)
     poses = [arm.link_pose(configuration, link) for link in links]
     return matrix_from_pose(np.stack(poses, axis=-2))
 
 
 def default_path(arm: Any) -> str:
-    """Return the name of the path of Lee et al. for the PUMA 560; empty for other arms."""
+    """Return the name of the arm's example path; empty unless it is the PUMA 560."""
     return "puma" if arm.name == "puma560" else ""

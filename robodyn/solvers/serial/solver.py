@@ -58,8 +58,8 @@ class SerialSolver(Solver):
         n: number of joints.
         geometry: packed chain; see `kernels.layout`.
         gravity: (3,) [m/s^2], base frame.
-        chains: packed chains, by (friction, armature): whether these are included.
-        pseudo: (n, 4, 4) pseudo-inertias.
+        chains: packed chains; the key (friction, armature) states whether each is included.
+        pseudo: (n, 4, 4) pseudo-inertias of the links.
         still: (n,) zeros, for joints at rest.
     """
 
@@ -93,7 +93,10 @@ class SerialSolver(Solver):
 
     @cached_property
     def singles(self) -> dict[tuple[bool, bool], Single]:
-        """Compiled functions for one state, by (friction, armature): whether included."""
+        """Compiled dynamics of single states.
+
+        The key (friction, armature) states whether each is included.
+        """
         return {
             options: Single(entries, (chain, self.gravity))
             for options, chain in self.chains.items()
@@ -101,12 +104,12 @@ class SerialSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Compiled functions for one state, with friction and armature."""
+        """Compiled dynamics of single states, with friction and armature."""
         return self.singles[True, True]
 
     @cached_property
     def unchecked(self) -> UncheckedSingle:
-        """Unchecked functions for inner loops: single states, results written into given arrays."""
+        """Dynamics of single states without checks, with results in preallocated arrays."""
         return UncheckedSingle(self.mechanism, self.one)
 
     @cached_property
@@ -131,11 +134,11 @@ class SerialSolver(Solver):
 
     @cached_property
     def stencil(self) -> Stencil:
-        """Steps and weights of finite differences, exact for arms without joint springs.
+        """Finite-difference steps and weights for derivatives w.r.t. the joint positions.
 
-        Efforts are quadratic in translations, and in sines and cosines of rotations. For a
-        trigonometric polynomial of degree 2, Riesz's interpolation formula gives the derivative
-        from four values.
+        They are exact for arms without joint springs: efforts are quadratic in translations, and in
+        sines and cosines of rotations. For a trigonometric polynomial of degree 2, Riesz's
+        interpolation formula gives the derivative from four values.
         """
         if any(joint.spring.acts for joint in self.mechanism.chain.joints):
             return difference_stencil(self.mechanism)
@@ -158,7 +161,8 @@ class SerialSolver(Solver):
     def parameters_of_joints(self) -> list[tuple[JointParameter, dict[int, float]]]:
         """Joint parameters, with their effect on the packed parameters.
 
-        Each has the entries of the packed array, by index, that one unit of the parameter adds.
+        Each comes with a mapping from index to value: the change of the packed array per unit of
+        the parameter.
         """
         found = []
         for row, joint in enumerate(self.mechanism.chain.joints, start=1):
@@ -195,20 +199,27 @@ class SerialSolver(Solver):
         limit_motors: bool,
         is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
-        """Return compiled steps of many arms in SIMD lanes; None above `MOST_JOINTS` joints."""
+        """Return the compiled simulation of many arms; None above `MOST_JOINTS` joints."""
         if self.n > lanes.MOST_JOINTS:
             return None
         options = {"limit_motors": limit_motors, "is_semi_implicit": is_semi_implicit}
         return super().batch_steps(rows, dt, **options)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the arm's structure, which is its joint types, and its packed parameters."""
+        """Return the arm's joint types and its packed parameters, for batch simulation.
+
+        Arms with the same joint types can be simulated together in SIMD lanes. If `smooth`, the
+        parameters are without dry friction.
+        """
         geometry = (self.mechanism._smooth.solver if smooth else self).geometry
         slides = np.ascontiguousarray(geometry[:, at.PRISMATIC])
         return slides, np.concatenate([geometry.ravel(), self.gravity])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed parameters with each payload, one row each; see `lane_numbers`."""
+        """Return the packed parameters (N, k) of the arm with each of N payloads.
+
+        If `smooth`, they are without dry friction.
+        """
         numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         rows = numbers[:, self.n * at.LINK_SIZE : (self.n + 1) * at.LINK_SIZE]
         for row, tip in zip(rows, payloads.tip_links(), strict=True):
@@ -216,13 +227,13 @@ class SerialSolver(Solver):
         return numbers
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
-        """Return the packed chain with another tip link, and gravity."""
+        """Return the packed chain with another tip link's inertia, and the gravity vector."""
         geometry = self.geometry.copy()
         self._put_tip(geometry[self.n], tip)
         return geometry, self.gravity
 
     def _put_tip(self, row: FloatArray, tip: Link) -> None:
-        """Write the inertia of the last body with another tip link to its row (LINK_SIZE,)."""
+        """Write the inertia of the last body with another tip link to its packed row."""
         chain = self.mechanism.chain
         is_last = self.mechanism.model.tip_link == chain.links[-1].name
         if is_last or tip.has_inertia:
@@ -237,7 +248,7 @@ class SerialSolver(Solver):
         return packing.turn_z_to(self.mechanism.chain.joints[-1].axis)
 
     def chain(self, friction: bool = True, armature: bool = True) -> FloatArray:
-        """Return the packed chain (n + 1, LINK_SIZE), with or without friction and armature."""
+        """Return the packed chain (n + 1, LINK_SIZE), with or without friction and rotors."""
         return self.chains[bool(friction), bool(armature)]
 
     def batch(
@@ -250,6 +261,13 @@ class SerialSolver(Solver):
         gravity: FloatArray | None = None,
     ) -> FloatArray:
         """Compute results (..., *core) of a compiled function for a batch of states.
+
+        Args:
+            kernel: function to compile.
+            chain: packed chain (n + 1, LINK_SIZE).
+            names, values: names of the arguments, such as `q` or `wrench`, and their values.
+            core: shape of one result.
+            gravity: (3,) [m/s^2]; that of the arm by default.
 
         Raises:
             InvalidInput: arguments of the wrong shape or not finite.
@@ -265,7 +283,7 @@ class SerialSolver(Solver):
         """Broadcast arguments to one flat batch of N states; a wrench of None becomes zero.
 
         Returns:
-            Leading shape of the batch, and the flat arguments, N rows each.
+            Leading shape of the batch, and the arguments as arrays (N, k).
         """
         return _arguments(self.n, *values).flattened(tuple(values.values()))
 
@@ -282,7 +300,7 @@ def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
 def _arguments(n: int, *names: str) -> Arguments:
     """Return the names and shapes of arguments of an arm with n joints.
 
-    Each is one of joint values, wrench and motion of the base.
+    An argument is a wrench, a motion of the base, or an array with a value for each joint.
     """
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(

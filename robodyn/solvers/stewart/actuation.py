@@ -25,8 +25,8 @@ class ActuatorTerms(NamedTuple):
 
     Attributes:
         reflected: J ratio^2 L'', the reflected inertia of the motor itself.
-        axial: J ratio d(W.s)/dt, as the rotor also turns with the leg's own spin.
-        spin_up: due to the reaction of the rotor's spin-up on the legs.
+        axial: J ratio d(W.s)/dt, because the rotor also turns with the leg about its axis.
+        spin_up: due to the moment that accelerates the rotor's spin and acts back on the leg.
         gyroscopic: due to the gyroscopic moment of the spinning rotor in a swinging leg.
         friction: Coulomb and Stribeck friction at the screw.
     """

@@ -51,7 +51,7 @@ class PlatformPoses(NamedTuple):
 def all_poses(
     platform: StewartPlatform, lengths: ArrayLike, *, attempts: int = 4000, seed: int = 0
 ) -> PlatformPoses:
-    """Search for all poses with leg lengths (6,) [m].
+    """Search for all poses of a Stewart platform that have given leg lengths.
 
     Args:
         platform: the mechanism.
@@ -61,7 +61,7 @@ def all_poses(
         seed: seed of the random start poses.
 
     Returns:
-        The poses found.
+        The poses found (n, 7), with measures of the search's thoroughness.
 
     Raises:
         InvalidInput: lengths are not six positive numbers, or `attempts` is less than 1.

@@ -29,9 +29,9 @@ def platform_urdf(platform: Any) -> str:
 
 
 def written_model(platform: Any) -> Model:
-    """Return a platform's model with visuals, for writing to a file.
+    """Return a platform's model with visual shapes, for export to a file.
 
-    A model with its own links or visuals is written unchanged.
+    A model with its own links or visuals is returned unchanged.
     """
     model = platform.model
     parts = {f"leg{n}_{part}" for n in range(1, 1 + LEGS) for part in ("cross", "lower", "upper")}
@@ -78,7 +78,7 @@ def model_with_shapes(platform: Any) -> Model:
 
 
 def _on_link(part: LegPart, shapes: Sequence[Geometry]) -> tuple[Geometry, ...]:
-    """Transform shapes from the frame of a leg's part to the frame of its link."""
+    """Transform shapes from the body frame of a leg part to the frame of its link."""
     if part.axes is None:
         return tuple(shapes)
     frame = np.eye(4)
@@ -87,7 +87,10 @@ def _on_link(part: LegPart, shapes: Sequence[Geometry]) -> tuple[Geometry, ...]:
 
 
 def _with_home_as_origin(model: Model, structure: PlatformStructure) -> Model:
-    """Return the model with the floating joint's zero at the home pose, for viewers."""
+    """Return a platform's model whose floating joint is at zero in the home pose.
+
+    Viewers draw a URDF with all joints at zero.
+    """
     home = structure.home
     if home is None or not model.home or not home[:6].any():
         return model
@@ -116,7 +119,7 @@ def _upright(model: Model) -> Model:
 
 
 def _parts(shape: LegShape, length: float) -> tuple[float, float]:
-    """Return the drawn lengths [m] of a leg's cylinder and rod; they may overlap."""
+    """Return the drawn lengths [m] of a leg's cylinder and its rod; these may overlap."""
     cylinder = 0.55 * length
     longest = min(shape.length[1], 1.3 * length)
     return cylinder, float(np.clip(longest - 0.9 * cylinder, 0.5 * length, 0.9 * length))

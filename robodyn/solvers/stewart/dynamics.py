@@ -39,7 +39,7 @@ _LOADED = Arguments(POSE, TWIST, ArrayArgument("forces", 6, "N"), WRENCH, BASE)
 
 
 class Reactions(NamedTuple):
-    """Loads on the joints of the legs: (..., 6 legs, 3) each, base frame.
+    """Forces and moments in the joints of the six legs: (..., 6, 3) each, base frame.
 
     Attributes:
         spherical_force: [N] of the platform on the leg.
@@ -70,22 +70,22 @@ def inverse_dynamics(
     formulation: FormulationName | Formulation = "exact",
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Compute the actuator forces (..., 6) [N] of a motion, positive if they extend the legs.
+    """Compute the actuator forces (..., 6) [N] for a motion of the platform.
 
     Args:
         platform: the mechanism.
         pose: (..., 7) platform in base frame.
         twist: (..., 6) [m/s, rad/s].
         accel: (..., 6) [m/s^2, rad/s^2].
-        wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its
-            reference point; none by default.
-        formulation: `exact`; `massless`, legs with springs but without mass, friction and rotors
-            (eq. 41); `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
+        wrench: (..., 6) [N, N m] that the environment exerts on the platform, about its reference
+            point; none by default.
+        formulation: `exact`; `massless`, legs with springs but without mass, friction and rotors;
+            `dasgupta1998` or `pedrammehr2012`, as printed, errors included; or a
             `robodyn.solvers.stewart.formulations.Formulation`.
         base: motion of the base; the formulations as printed do not support it.
 
     Returns:
-        The forces.
+        Forces (..., 6) [N], positive if they extend the legs.
     """
     moved = None if base is None else rows_of(base)
     if formulation == "exact":
@@ -124,10 +124,11 @@ def reactions(
     *,
     base: BaseMotion | None = None,
 ) -> Reactions:
-    """Compute the loads on the legs' joints in a motion (eq. 21, 26 to 29).
+    """Compute the forces and moments in the legs' joints for a motion.
 
-    The moment of the universal joint is normal to both of its axes, not along the leg. The
-    arguments are those of `inverse_dynamics`.
+    They follow from eq. 21 and 26 to 29 of Dasgupta and Mruthyunjaya (1998), but the moment of the
+    universal joint is normal to both of its axes, not along the leg. The arguments are those of
+    `inverse_dynamics`.
 
     Returns:
         The forces and moments, (..., 6, 3) each.
@@ -144,8 +145,9 @@ def reactions(
 def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
     """Compute the mass matrix M (..., 6, 6) at poses (..., 7).
 
-    It is symmetric positive definite. The equations of motion are H F + wrench = M accel + bias,
-    with the force Jacobian H, the actuator forces F and the result of `bias`.
+    It includes the legs, and is symmetric positive definite. The equations of motion are H F +
+    wrench = M accel + bias, with the force Jacobian H, the actuator forces F and the result of
+    `bias`.
     """
     matrix = _empty((6, 6))
     try:
@@ -159,7 +161,19 @@ def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
 def bias(
     platform: Any, pose: ArrayLike, twist: ArrayLike, *, base: BaseMotion | None = None
 ) -> FloatArray:
-    """Compute the wrench (..., 6) [N, N m] of gravity, velocity terms and friction."""
+    """Compute the wrench (..., 6) [N, N m] of gravity, velocity terms and friction.
+
+    It is the wrench h in the equations of motion, H F + wrench = M accel + h.
+
+    Args:
+        platform: the mechanism.
+        pose: (..., 7) in the base frame.
+        twist: (..., 6) [m/s, rad/s].
+        base: motion of the base; at rest by default.
+
+    Returns:
+        Wrench (..., 6) about the platform's reference point, base frame.
+    """
     wrench, moved = _empty(6), None if base is None else rows_of(base)
     try:
         call = _bias(types.none if moved is None else VECTOR)
@@ -184,6 +198,17 @@ def forward_dynamics(
 
     Unlike `inverse_dynamics` it is also defined where the force Jacobian is singular. Legs at rest
     have no dry friction here; the simulation handles sticking.
+
+    Args:
+        platform: the mechanism.
+        pose: (..., 7) in the base frame.
+        twist: (..., 6) [m/s, rad/s].
+        forces: (..., 6) [N] of the actuators.
+        wrench: (..., 6) [N, N m] of the environment on the platform; none by default.
+        base: motion of the base; at rest by default.
+
+    Returns:
+        Acceleration (..., 6) [m/s^2, rad/s^2], base frame.
     """
     accel, moved = _empty(6), None if base is None else rows_of(base)
     try:
@@ -204,10 +229,10 @@ def effort_terms(
     wrench: FloatArray | None = None,
     formulation: str = "exact",
 ) -> EffortTerms:
-    """Compute the actuator forces (N, 6) [N], their two terms, and the joint reactions.
+    """Compute actuator forces (N, 6) [N] and joint reactions of a motion, for reports.
 
-    The term `massless` contains the forces for legs without mass and friction, `dynamic` the rest
-    (Dasgupta 1998, eq. 41, 42). All are NaN at singularities.
+    The forces are also split into two terms: `massless` contains the forces for legs without mass
+    and friction, `dynamic` the rest (Dasgupta 1998, eq. 41, 42). All are NaN at singularities.
     """
     motion = (configuration, velocity, acceleration)
 
@@ -234,7 +259,7 @@ def exact_forces(
     """Compute the actuator forces (..., 6) [N] of a motion by the exact equations.
 
     Args:
-        numbers: packed parameters of the legs and of the platform.
+        numbers: packed parameters of the legs and of the platform; see `kernels.layout`.
         motion: pose, twist, acceleration, wrench (or None) and motion of the base (or None).
         with_legs: whether to include the legs' mass, friction, rotors and springs.
 
@@ -258,7 +283,7 @@ def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 class UncheckedPlatform(UncheckedSingle):
-    """Dynamics and condition number of a platform without checks; see the base class."""
+    """Dynamics and condition number of a platform for inner loops, without checks."""
 
     def __init__(self, platform: Any) -> None:
         super().__init__(platform, platform.solver.one)

@@ -40,7 +40,8 @@ def rate_sensitivity(platform: Any, pose: ArrayLike, twist: ArrayLike) -> FloatA
         twist: (6,) [m/s, rad/s], base frame.
 
     Returns:
-        Changes of the six leg rates per unit of a displacement [translation; rotation vector].
+        Matrix (6, 6): changes of the leg rates per unit of a displacement [translation; rotation
+        vector].
     """
     where, moving = as_pose("pose", pose), as_exact("twist", twist, (6,), "m/s, rad/s")
     D = np.empty((6, 6))
@@ -56,7 +57,9 @@ def motion_covariance(
     length_deviation: float,
     rate_deviation: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute covariances (6, 6) of pose and twist from independent errors of the leg readings.
+    """Compute covariances (6, 6) of pose and twist from errors of the leg readings.
+
+    The errors of the readings are independent.
 
     Args:
         platform: the mechanism.
@@ -88,7 +91,10 @@ def motion_covariance(
 
 
 class PlatformEstimator(Estimator):
-    """Estimator of a platform's state by forward kinematics; see the base class."""
+    """Estimator of a platform's pose and twist from leg readings.
+
+    It solves the forward kinematics, starting from the previous pose.
+    """
 
     _mechanism: Any
 

@@ -28,13 +28,15 @@ class Formulation:
     """Formulation of the inverse dynamics; the defaults are exact.
 
     Attributes:
-        massless: legs without mass and friction (1998, eq. 41); overrides the other fields.
-        spin: a leg's rotation about its axis: `true`, imposed by the universal joint; `none` (1998,
-            eq. 6 and 9); `2012`, with its axial acceleration by eq. 25 as printed.
+        massless: legs without mass and friction (Dasgupta 1998, eq. 41); overrides the other
+            fields.
+        spin: a leg's rotation about its axis: `true`, imposed by the universal joint; `none`
+            (Dasgupta 1998, eq. 6 and 9); `2012`, with its axial acceleration as printed by
+            Pedrammehr (2012), eq. 25.
         moment: direction of the universal joint's constraint moment. `c`, normal to both axes;
-            `leg`, along the leg (1998, eq. 17 to 22).
-        shift: parallel-axis terms added to inertias about the center of mass. `none`; `1998`,
-            eq. 16; `2012`, eq. 32, 33 and 50.
+            `leg`, along the leg (Dasgupta 1998, eq. 17 to 22).
+        shift: parallel-axis terms added to inertias about the center of mass. `none`; `1998`, as
+            Dasgupta, eq. 16; `2012`, as Pedrammehr, eq. 32, 33 and 50.
     """
 
     massless: bool = False
@@ -53,7 +55,7 @@ class Formulation:
 
     @property
     def codes(self) -> tuple[int, int, int]:
-        """Integer codes of spin, moment and shift, as in `kernels.published`."""
+        """Integer codes of spin, moment and shift, as the compiled equations expect them."""
         return _SPINS[self.spin], _MOMENTS[self.moment], _SHIFTS[self.shift]
 
 

@@ -62,22 +62,22 @@ def forward_kinematics(
     accelerations: ArrayLike | None = None,
     warm_start: bool = False,
 ) -> FloatArray | PlatformMotion:
-    """Compute the pose (..., 7) for leg lengths (..., 6) [m], or the motion if rates are given.
+    """Compute the pose (..., 7), or also its motion, from the legs' lengths and rates.
 
-    Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses have the same
-    lengths; the one reached from the guess is returned. `solvers.stewart.all_poses` searches for
-    all of them.
+    The solution is by Newton's method on the manifold, to 1e-13 of the longest leg. Up to 40 poses
+    have the same lengths; the one reached from the guess is returned. `solvers.stewart.all_poses`
+    searches for all of them.
 
     Args:
         lengths: (..., 6) [m].
         guess: (..., 7) initial pose; home by default.
-        rates: (..., 6) [m/s] of the legs: eq. 5 solved for the twist.
-        accelerations: (..., 6) [m/s^2] of the legs, zero by default: eq. 8.
-        warm_start: along the last batch dimension, start each element from the solution of
-            the one before it, as on a trajectory.
+        rates: (..., 6) [m/s] of the legs, from which the twist follows.
+        accelerations: (..., 6) [m/s^2] of the legs, zero by default.
+        warm_start: along the last batch dimension, start each element from the solution of the one
+            before it, as on a trajectory.
 
     Returns:
-        The pose, or a `PlatformMotion` if rates are given.
+        The pose (..., 7), or a `PlatformMotion` if rates are given; base frame.
 
     Raises:
         NoSolution: the iteration failed; the error contains the residual.
@@ -152,7 +152,7 @@ def assemble(platform: Any, driven: ArrayLike, guess: ArrayLike | None = None) -
 
 
 def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """Return the given pose (7,), the platform's configuration, normalized.
+    """Return the configuration with a given pose: the normalized pose (7,) itself.
 
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or a quaternion is far from unit
@@ -162,7 +162,7 @@ def configuration_at(platform: Any, pose: ArrayLike, guess: ArrayLike | None = N
 
 
 def configuration_near(platform: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Return the given pose (7,), because a platform's configuration is its pose."""
+    """Return the configuration with a given pose (7,), which is the pose itself."""
     return pose
 
 
@@ -174,9 +174,10 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Return the given motions, as a platform's configuration is its pose.
+    """Return the motion with given poses, twists and accelerations of the platform.
 
-    Poses are (K, 7), twists and accelerations (K, 6); starting configurations are not needed.
+    For a platform, these are configurations (K, 7), velocities and accelerations (K, 6) themselves.
+    The starting configurations are not used.
     """
     return Motion(poses, twists, accels)
 
@@ -189,9 +190,10 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """Return the given motion, as a platform's configuration is its pose.
+    """Return the motion with given poses, twists and accelerations of the platform.
 
-    Poses are (K, 7), twists and accelerations (K, 6); times and start are not needed.
+    For a platform, these are configurations (K, 7), velocities and accelerations (K, 6) themselves.
+    Times and the start are not used.
     """
     return Motion(poses, twists, accels)
 
@@ -203,7 +205,7 @@ def state_of_readings(
 
     Args:
         platform: the mechanism.
-        positions, velocities: (6,) [m] and [m/s] of the actuators' joints.
+        positions, velocities: (6,) [m] and [m/s] of the actuators' URDF joints.
         guess: pose (7,) from which the search starts; home by default.
 
     Returns:
@@ -221,7 +223,10 @@ def state_of_readings(
 
 
 def difference(platform: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Compute the displacement (..., 6) [m, rad] from the pose `start` to the pose `goal`."""
+    """Compute the displacement (..., 6) [m, rad] from one pose (..., 7) to another.
+
+    It consists of a translation and a rotation vector in the base frame.
+    """
     return pose_difference(start, goal)
 
 
@@ -233,14 +238,14 @@ def advance(platform: Any, configuration: ArrayLike, displacement: ArrayLike) ->
 def configuration_rate(
     platform: Any, configuration: FloatArray, velocity: FloatArray
 ) -> FloatArray:
-    """Compute the time derivative (7,) of a pose (7,) from its twist (6,), without checks."""
+    """Compute the time derivative (7,) of a pose (7,) from the twist (6,); unchecked."""
     out = np.empty(7)
     integration.pose_rate(configuration, velocity, out)
     return out
 
 
 def normalized(platform: Any, configuration: FloatArray) -> FloatArray:
-    """Return the pose (7,) with its quaternion scaled to unit length, without checks."""
+    """Return a pose (7,) with a normalized quaternion, without checks of the argument."""
     pose = np.array(configuration)
     integration.normalize(pose)
     return pose

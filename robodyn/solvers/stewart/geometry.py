@@ -66,7 +66,7 @@ class PlatformGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """All 54 geometric parameters, leg by leg."""
+        """Geometric parameters of all legs, leg by leg: 54 in total."""
         return self._parameters
 
     @property
@@ -92,10 +92,11 @@ class PlatformGeometry:
         Args:
             values: (54,) [m or rad] geometric parameters, in the order of `parameters`.
             driven: (N, 6) [m] readings of the legs.
-            guess: poses from which the search starts.
+            guess: pose (7,) or poses (N, 7) from which the search starts.
 
         Returns:
-            Poses of the platform, readings of the universal joints, and derivatives of both.
+            Poses (N, 7) of the platform, readings (N, 12) of the universal joints, and derivatives
+            of both with respect to parameters and leg readings; see `Placed`.
         """
         m = self.with_geometry(values)
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
@@ -125,8 +126,9 @@ class PlatformGeometry:
     ) -> FloatArray:
         """Compute derivatives (N, 12, P + 6) of the universal joints' readings [rad].
 
-        They are with respect to the P parameters and the leg lengths. A displacement of a leg's
-        base or platform joint changes its angles like a translation of its tip.
+        They are with respect to the P geometric parameters and the six leg lengths, at N poses. A
+        displacement of a leg's base or platform joint changes its angles like a translation of its
+        tip.
         """
         # (N, 6 legs, 2, 6) by displacements of the platform
         rates = np.moveaxis(m.leg_motion(poses[:, None], np.eye(6)).universal_rates, 1, -1)
@@ -150,9 +152,10 @@ class PlatformGeometry:
 def with_leg_geometry(
     platform: Any, feet: FloatArray, tips: FloatArray, axes: FloatArray, offsets: FloatArray
 ) -> Any:
-    """Return the platform with other joint centers, universal axes and zero offsets of its legs.
+    """Return the platform with other geometric parameters of its legs.
 
-    The limits of the natural angles and the lengths, and the springs along the legs, stay the same.
+    The limits of the universal joints' angles and of the leg lengths, and the springs along the
+    legs, stay the same.
 
     Args:
         platform: nominal mechanism.
@@ -188,7 +191,7 @@ def with_leg_geometry(
 
 
 def _measured_from(actuator: Joint, shift: float) -> Joint:
-    """Return a prismatic joint whose zero position is moved by a distance [m] on its axis."""
+    """Return a prismatic joint with its zero position shifted along its axis."""
     if not shift:
         return actuator
     place = actuator.at.translation + shift * actuator.at.rotation @ actuator.axis

@@ -40,7 +40,7 @@ class LegMotion(NamedTuple):
 
 
 class LegJointReadings:
-    """Conversion of a platform's motion to readings of the legs' URDF joints; see `JointReading`.
+    """Converter of a platform's motion to the readings of its legs' 18 URDF joints.
 
     Args:
         structure: structure of the platform.
@@ -62,7 +62,10 @@ class LegJointReadings:
         self.packed = np.concatenate([self._sign, self._offset, axes], axis=1)
 
     def of(self, motion: LegMotion) -> JointStates:
-        """Compute the URDF positions of all joints in a motion; angles are in [-pi, pi)."""
+        """Compute positions and velocities (..., 18) of all URDF leg joints for a motion.
+
+        The angles of the universal joints are in [-pi, pi).
+        """
         values, rates = (np.empty((*motion.length.shape, 3)) for _ in range(2))
         values[..., :2] = self.universal_angles(motion.direction)
         values[..., 2] = motion.length
@@ -77,9 +80,10 @@ class LegJointReadings:
         return JointStates(self.names, values.reshape(shape), rates.reshape(shape))
 
     def universal_angles(self, direction: FloatArray) -> FloatArray:
-        """Compute natural angles (..., 6, 2) of universal joints for leg directions (..., 6, 3).
+        """Compute the angles q1, q2 (..., 6, 2) of universal joints from leg directions.
 
-        With the axes [h u k] of `universal_zero_frame` the leg frame is [h u k] Rz(q1) Ry(q2).
+        The directions are (..., 6, 3), base frame. With the axes [h u k] of `universal_zero_frame`,
+        the leg frame is [h u k] Rz(q1) Ry(q2).
         """
         along = np.einsum("...ij,ijk->...ik", direction, self._frames)
         along_h, along_u, along_k = along[..., 0], along[..., 1], along[..., 2]

@@ -53,7 +53,7 @@ def _is_platform(builder: ModelBuilder) -> bool:
 
 
 def _body(link: str, fixed: Mapping[str, str]) -> str:
-    """Return the topmost link to which a link is rigidly attached, or the link itself."""
+    """Return the topmost link of the rigid body to which a link belongs."""
     while link in fixed:
         link = fixed[link]
     return link

@@ -38,7 +38,10 @@ PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE,
 
 
 def size(platform: Any) -> float:
-    """Return the mean leg length at home [m], or the radius of the base if there is no home."""
+    """Return the platform's size: its mean leg length at home [m].
+
+    Without a home pose, it is the radius of the base.
+    """
     if platform.structure.home is None:
         base = platform.solver.joint_centers[0]
         return float(np.linalg.norm(base - base.mean(axis=0), axis=1).mean())
@@ -48,7 +51,16 @@ def size(platform: Any) -> float:
 def joint_states(
     platform: Any, configuration: ArrayLike, velocity: ArrayLike | None = None
 ) -> JointStates:
-    """Return names, positions and velocities (..., 18) of the legs' joints, as in the URDF."""
+    """Return names, positions and velocities of the legs' 18 URDF joints.
+
+    Args:
+        platform: the mechanism.
+        configuration: (..., 7) poses.
+        velocity: (..., 6) twists; zero by default.
+
+    Returns:
+        Names (18,), positions and velocities (..., 18) [rad or m, per s].
+    """
     return platform.solver.leg_joints.of(platform.leg_motion(configuration, velocity))
 
 
@@ -61,13 +73,13 @@ def driven_motion(
 
 
 def joint_positions(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute leg lengths (..., 6) [m] at poses (..., 7), whether or not within limits."""
+    """Compute leg lengths (..., 6) [m] at poses (..., 7), regardless of limits."""
     legs, values = (platform.solver.legs,), (configuration,)
     return each_state(kernels.leg_lengths, legs, PLACE, values, ((6,),))[0]
 
 
 def joint_velocities(platform: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """Compute leg rates (..., 6) [m/s] for poses (..., 7) and twists (..., 6), eq. 5.
+    """Compute leg rates (..., 6) [m/s] for poses (..., 7) and twists (..., 6).
 
     They are the transposed force Jacobian (see `jacobian`) times the twist.
     """
@@ -76,7 +88,7 @@ def joint_velocities(platform: Any, configuration: ArrayLike, velocity: ArrayLik
 
 
 def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
-    """Compute leg lengths (..., 6) [m] for poses (..., 7): eq. 1, 2.
+    """Compute leg lengths (..., 6) [m] for poses (..., 7), and check their limits.
 
     Raises:
         UnreachablePose: a leg's limits do not allow the length; `joint_positions` ignores the
@@ -104,12 +116,22 @@ def inverse_kinematics(platform: Any, pose: ArrayLike) -> FloatArray:
 def leg_motion(
     platform: Any, pose: ArrayLike, twist: ArrayLike | None = None, accel: ArrayLike | None = None
 ) -> LegMotion:
-    """Compute the legs' lengths, directions and motion from that of the platform.
+    """Compute the motion of the legs from that of the platform.
 
-    The platform's pose is (..., 7), its twist and acceleration are (..., 6), zero by default.
-    Equations 1 to 9, with the true spin of the universal joint. A leg with a spherical base joint
-    does not spin about its own axis; the rates returned for it are those of a universal joint in
-    its place.
+    Equations 1 to 9 of Dasgupta and Mruthyunjaya (1998), with the true spin of the universal joint.
+    A leg with a spherical base joint does not spin about its own axis; the rates returned for it
+    are those of a universal joint in its place.
+
+    Args:
+        platform: the mechanism.
+        pose: (..., 7) in the base frame.
+        twist, accel: (..., 6) velocity and acceleration of the platform; zero by default.
+
+    Returns:
+        Lengths, directions and their first and second derivatives; see `LegMotion`.
+
+    Raises:
+        ZeroLegLength, UniversalJointSingularity: a leg's direction or axes are undefined.
     """
     zero = np.zeros(6)
     motion = pose, zero if twist is None else twist, zero if accel is None else accel
@@ -127,8 +149,8 @@ def body_pose(platform: Any, configuration: ArrayLike) -> FloatArray:
 def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
     """Compute the force Jacobian H (..., 6, 6) at poses (..., 7): wrench = H @ forces.
 
-    Column i is [s; q x s] (eq. 35), with the direction s of leg i and the vector q from the
-    platform's reference point to the leg's tip. H maps forces to a wrench, not a velocity to rates:
+    Column i is [s; q x s], with the direction s of leg i and the vector q from the platform's
+    reference point to the leg's tip. H maps forces to a wrench, not a velocity to rates:
     `joint_jacobian`, its transpose, maps the twist to the legs' rates, and `twist_jacobian` the
     velocity to the platform's twist.
     """
@@ -138,7 +160,7 @@ def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
 
 
 def joint_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the Jacobian (..., 6, 6) of the leg rates at poses (..., 7), eq. 5.
+    """Compute the Jacobian (..., 6, 6) of the leg rates at poses (..., 7).
 
     It maps the platform's twist to the rates [m/s] and is the transpose of `jacobian`.
     """
@@ -146,7 +168,7 @@ def joint_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Return the identity (..., 6, 6): the velocity is the platform's twist."""
+    """Return identity matrices (..., 6, 6), as a platform's velocity is its twist."""
     shape = as_pose("pose", configuration).shape[:-1]
     return np.array(np.broadcast_to(np.eye(6), (*shape, 6, 6)))
 
@@ -193,15 +215,19 @@ def determinant(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def side(platform: Any, configuration: ArrayLike) -> FloatArray | None:
-    """Return the determinant (...) of the force Jacobian at poses (..., 7).
+    """Compute a number (...) that changes sign only at a singularity.
 
-    It is continuous while no leg has length zero, and its sign is the side of the singular surface.
+    It is the determinant of the force Jacobian, which is continuous while no leg has length zero.
+    Its sign is the side of the singular surface.
     """
     return conditioning.determinant(platform, configuration)
 
 
 def singularities(platform: Any) -> tuple[Singularity, ...]:
-    """Return the type 2 singularities: the force Jacobian's determinant is zero there."""
+    """Return the descriptions of the platform's singularities: those of type 2.
+
+    There the determinant of the force Jacobian is zero.
+    """
     return (
         Singularity(
             TYPE_2,

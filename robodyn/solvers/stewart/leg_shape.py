@@ -28,9 +28,10 @@ NOISE = 1e-15
 
 
 class JointReading(NamedTuple):
-    """Relation of a leg joint's URDF position to its natural value: name, sign and offset.
+    """Relation of a leg joint's URDF position to its natural value.
 
-    The position is sign * (natural value - offset).
+    The natural values are the angles q1, q2 of the universal joint, see `universal_zero_frame`, and
+    the leg's length. The position is sign * (natural value - offset).
 
     Attributes:
         name: name of the joint.
@@ -44,7 +45,7 @@ class JointReading(NamedTuple):
 
 
 class LegPart(NamedTuple):
-    """Link of a model, and the frame on it in which the leg's body is described.
+    """Link of a leg, and the frame in which the mass properties of its body are stated.
 
     Attributes:
         link: name of the link.
@@ -56,7 +57,7 @@ class LegPart(NamedTuple):
     origin: FloatArray
 
     def on_link(self, body: BodyNumbers) -> BodyNumbers:
-        """Return a body's inertial parameters, given in the body's frame, in the link's frame."""
+        """Transform a body's inertial parameters from the body frame to the link's frame."""
         mass, com, inertia = body
         if self.axes is None:
             return body
@@ -87,7 +88,7 @@ class LegShape(NamedTuple):
 
 
 class _AtZero(NamedTuple):
-    """Leg at zero joint positions, in the frame of its lower part's link unless stated otherwise.
+    """Geometry of a leg at zero joint positions, in the frame of its lower part's link.
 
     Attributes:
         center: (3,) [m] of the universal joint.
@@ -125,7 +126,8 @@ def leg_shape(
     The tip is the point, given in the frame of the last joint's child, at which the leg is closed.
 
     Raises:
-        ModelError: names the joint or link, the value, and the expected one.
+        ModelError: the joints do not form a leg; the message names the joint or link, the value
+            found and the expected one.
     """
     first, second, actuator = joints
     _check_joints(tree, joints, source)
@@ -204,7 +206,7 @@ def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArr
 
 
 def refused(source: str, where: str, value: Any, expected: str) -> ModelError:
-    """Create the error that reports an invalid value of a leg."""
+    """Create a `ModelError` for an invalid value of a leg."""
     return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
 
 
@@ -261,9 +263,10 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
 def _frame_and_signs(
     leg: _AtZero, second: Joint, actuator: Joint
 ) -> tuple[FloatArray, float, float]:
-    """Return axes (3, 3) of the leg frame, and the signs of the second and third joint's axes.
+    """Return the leg frame's axes (3, 3), and the signs of two joint axes.
 
-    The signs, 1 or -1, are for the operating range: the middle of the joints' ranges.
+    The signs, 1 or -1, are those of the second universal joint and the actuator, in the middle of
+    the joints' ranges.
     """
     k, turn, slide = leg.k, leg.y, leg.slide
     turned = _middle(second)
@@ -279,7 +282,10 @@ def _frame_and_signs(
 
 
 def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
-    """Return both natural angles [rad] of the universal joint at zero joint positions."""
+    """Return the angles q1, q2 [rad] of a universal joint at zero joint positions.
+
+    The angles are those of `universal_zero_frame`.
+    """
     zero = universal_zero_frame(k)
     x, y = axes[:, 0], axes[:, 1]
     # y = -sin(q1) h + cos(q1) u; x = cos(q2) (y x k) - sin(q2) k
@@ -289,7 +295,10 @@ def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
 
 
 def _middle(joint: Joint) -> float:
-    """Return the middle of a joint's range; 0 if it has no limits, or is an angle with only one."""
+    """Return the middle of a joint's range [rad or m]; 0 for an unlimited range.
+
+    An angle with only one limit also gives 0.
+    """
     lower, upper = joint.position.tolist()
     middle = 0.5 * (lower + upper)
     known = not np.isnan(middle) and (joint.kind == "prismatic" or np.isfinite(middle))

@@ -31,7 +31,7 @@ SYMMETRY = 1e-9
 
 
 def options(platform: Any) -> tuple[object, ...]:
-    """Return the constructor arguments besides the model: the types of the base joints."""
+    """Return the platform's constructor arguments besides the model: base joint types."""
     return (platform.base_joint,)
 
 
@@ -41,7 +41,7 @@ def gravity_vector(platform: Any) -> FloatArray:
 
 
 def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
-    """Return the six legs; their positions are the distances between the joint centers."""
+    """Return the six legs as driven joints, whose positions are the leg lengths."""
     pairs = zip(
         map(driven_joint, platform.model.driven_joints), platform.structure.legs, strict=True
     )
@@ -49,20 +49,21 @@ def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
 
 
 def frames(platform: Any) -> tuple[str, str]:
-    """Return the names of the base frame and of the platform frame."""
+    """Return the names of the platform's base frame and moving frame."""
     return platform.structure.base_link, platform.structure.platform_link
 
 
 def bodies(platform: Any) -> tuple[Link, ...]:
-    """Return the rigid bodies: the platform, then the lower and the upper parts of the legs."""
+    """Return the rigid bodies: platform, lower parts and upper parts of the legs."""
     named = named_bodies(platform.model)
     return tuple(Link(name, body.mass, body.com, body.inertia) for name, body in named)
 
 
 def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
-    """Return for each leg the viscous damping of its universal, prismatic and spherical joint.
+    """Return the viscous damping of each leg's joints, by the names of their types.
 
-    A leg with dry friction also has `coulomb` [N], in both directions.
+    The types are universal, prismatic and spherical. A leg with dry friction also has `coulomb`
+    [N], in both directions.
     """
     names, model = ("universal", "prismatic", "spherical"), platform.model
     rows: list[dict[str, Any]] = [
@@ -88,14 +89,17 @@ def home(platform: Any) -> FloatArray:
 
 
 def characteristic_length(platform: Any) -> float:
-    """Return the mean radius [m] of the platform's joints about their center."""
+    """Return the mean radius [m] of the joints on the platform about their center."""
     joints = platform.structure.joint_centers[1]
     radius = float(np.linalg.norm(joints - joints.mean(axis=0), axis=1).mean())
     return radius if radius > 0.0 else 1.0
 
 
 def passive_limits(platform: Any) -> dict[str, FloatArray]:
-    """Return limits (2,) [rad] of the universal joints' URDF angles, by joint name."""
+    """Return a mapping from universal joint names to position limits (2,) [rad].
+
+    The positions are those of the URDF. Joints without limits are left out.
+    """
     found = {}
     for leg, joint in zip(platform.structure.legs, platform.base_joint, strict=True):
         limits = leg.universal_limits(platform.model)
@@ -111,7 +115,7 @@ def leg_names(platform: Any) -> tuple[str, ...]:
 
 
 def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Return the legs' directions (..., 2, 6, 3) in the base and in the platform frame."""
+    """Return the legs' directions (..., 2, 6, 3) in the base and the platform frame."""
     poses = as_pose("configuration", configuration)
     turn = rotation_matrix(poses)
     feet, tips = platform.structure.joint_centers
@@ -121,9 +125,9 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def drives(platform: Any) -> Drives:
-    """Return the drives, with the conversion of URDF positions to leg lengths [m].
+    """Return the platform's drives and how URDF positions convert to leg lengths.
 
-    A leg's length is sign * (position of its actuator's URDF joint) + offset.
+    A leg's length is sign * (position of its actuator's URDF joint) + offset [m].
     """
     return Drives(
         platform,

@@ -24,8 +24,8 @@ def pack(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the packed legs (6, LEG_SIZE) and the packed platform with its springs.
 
-    The entries of both arrays are listed in `kernels.layout`; the platform has PLATFORM_SIZE of
-    them, and then those of each spring.
+    The entries of both arrays are listed in `kernels.layout`; the platform's PLATFORM_SIZE entries
+    are followed by those of each spring.
     """
     body, *parts = structure.bodies(model)
     legs = np.zeros((LEGS, at.LEG_SIZE))
@@ -56,7 +56,7 @@ def pack(
 
 
 def put_platform(row: FloatArray, body: Body) -> None:
-    """Write the platform's mass, center of mass and inertia to a row (PLATFORM_SIZE,)."""
+    """Write the platform's mass properties to its packed parameters `row`."""
     row[at.MASS] = body.mass
     row[at.COM : at.COM + 3] = body.com
     row[at.INERTIA : at.INERTIA + 6] = body.inertia[_UPPER_TRIANGLE]
@@ -65,8 +65,9 @@ def put_platform(row: FloatArray, body: Body) -> None:
 def pack_lanes(legs: FloatArray, platform: FloatArray) -> FloatArray:
     """Pack legs and platform into one array, with the legs side by side in SIMD lanes.
 
-    Each of the LEG_SIZE parameters of a leg has eight entries, one per lane; the platform follows.
-    The seventh and eighth lanes repeat legs, so they never divide by zero.
+    Each of the LEG_SIZE parameters of a leg has eight entries, one per SIMD lane; the parameters of
+    the platform follow. The seventh and eighth lanes repeat the first two legs, so that they never
+    divide by zero.
     """
     lanes = legs[[0, 1, 2, 3, 4, 5, 0, 1]].T
     return np.concatenate([lanes.ravel(), platform])

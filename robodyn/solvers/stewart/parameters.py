@@ -24,7 +24,15 @@ from robodyn.threads import cached_threadsafe
 def regressor(platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike) -> FloatArray:
     """Compute the regressor Y (..., 6, p): actuator forces = Y @ parameters.values.
 
-    Y does not depend on the values of the p parameters.
+    Y does not depend on the values of the p inertial and joint parameters.
+
+    Args:
+        platform: the mechanism.
+        pose: (..., 7) platform in base frame.
+        twist, accel: (..., 6) velocity and acceleration of the platform.
+
+    Returns:
+        Y (..., 6, p).
 
     Raises:
         InvalidInput: a shape is wrong or a value is not finite.

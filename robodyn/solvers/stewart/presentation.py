@@ -31,7 +31,7 @@ ANGLES = ("roll", "pitch", "yaw")
 
 
 def variables(platform: Any) -> dict[str, Variable]:
-    """Return the variables of a platform for sweeps, by name.
+    """Return the variables of a platform that a sweep can change, by name.
 
     They are the components of pose, twist and acceleration, and a scale factor for each of the two
     hexagons of joints.
@@ -68,7 +68,10 @@ def configuration_of(platform: Any, values: ArrayLike) -> FloatArray:
 
 
 def leg_ends(platform: Any, configuration: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the legs' ends (6, 3) [m] at base and platform for a pose (7,), base frame."""
+    """Return the legs' ends at base and platform, (6, 3) [m] each, for a pose (7,).
+
+    Both are in the base frame.
+    """
     feet, tips = platform.solver.joint_centers
     frame = matrix_from_pose(configuration)
     return feet, tips @ frame[:3, :3].T + frame[:3, 3]
@@ -86,12 +89,12 @@ def leg_directions(platform: Any, configuration: FloatArray) -> tuple[FloatArray
 
 
 def floating_poses(platform: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
-    """Return the platform's pose (7,), keyed by the names of the base and platform frames."""
+    """Return a mapping from (base frame, platform frame) to the platform's pose (7,)."""
     return {platform.frames: configuration}
 
 
 def figure(platform: Any) -> Figure:
-    """Return links, joints and shapes that resemble the machine, for drawing."""
+    """Return a figure of the platform for drawing: links, joints and generated shapes."""
     model = model_with_shapes(platform)
     return figure_of_links(model.links, model.joints, platform.name)
 
@@ -103,10 +106,11 @@ def effort_arrows(
     configuration: FloatArray,
     lengths: FloatArray,
 ) -> FloatArray:
-    """Return arrows (6, 2, 3) [m] of the legs' forces on the platform, in the root's frame.
+    """Return arrows (6, 2, 3) [m] that show the legs' forces on the platform.
 
-    An arrow is along the leg, beyond its tip: away from the base if the leg pushes, towards it if
-    it pulls. Arguments as for `robodyn.presentation.presentation.effort_arrows`.
+    Start and end of each arrow are in the root's frame. An arrow is along the leg, beyond its tip:
+    away from the base if the leg pushes, towards it if it pulls. Arguments as for
+    `robodyn.presentation.presentation.effort_arrows`.
     """
     feet, tips = leg_ends(platform, configuration)
     directions = (tips - feet) / np.linalg.norm(tips - feet, axis=1, keepdims=True)
@@ -120,7 +124,7 @@ def effort_arrows(
 
 
 def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
-    """Return line segments of base, platform and legs [m] at a pose (7,), base frame."""
+    """Return line segments [m], base frame, of base, platform and legs at a pose (7,)."""
     base, tips = leg_ends(platform, configuration)
     _, local = platform.solver.joint_centers
     return [
@@ -131,7 +135,10 @@ def outline(platform: Any, configuration: FloatArray) -> list[OutlinePart]:
 
 
 def parameter_tables(platform: Any) -> list[ParameterTable]:
-    """Return tables of the bodies (equal legs only once), the legs and the actuators."""
+    """Return tables of the bodies, the legs and the actuators of a platform.
+
+    Equal legs are listed only once.
+    """
     actuators = actuator_tables(platform.joint_names, platform.actuators)
     return [_bodies(platform), _legs(platform), *actuators]
 
@@ -142,7 +149,7 @@ def moving_mass(platform: Any) -> float:
 
 
 def largest_payload(platform: Any) -> float:
-    """Return the largest payload [kg] that a user may choose: twice the platform's mass."""
+    """Return the largest payload [kg] offered to a user: twice the platform's mass."""
     return 2.0 * float(platform.bodies[0].mass)
 
 
@@ -162,7 +169,7 @@ def typical_effort(platform: Any) -> float:
 
 
 def _around(points: FloatArray) -> list[int]:
-    """Return the indices of points (n, 3) in the order of their polar angle, as a loop.
+    """Return the indices that sort points (n, 3) by polar angle, as a closed loop.
 
     The first index is repeated at the end.
     """
@@ -214,17 +221,20 @@ def _legs(platform: Any) -> ParameterTable:
 
 
 def default_path(platform: Any) -> str:
-    """Return the name of Dasgupta's path I for his manipulator; empty for other platforms."""
+    """Return the name of the platform's example path; empty for most platforms.
+
+    For the manipulator of Dasgupta, it is path I of the paper.
+    """
     return "I" if platform.name == "stewart_dasgupta" else ""
 
 
 def jacobian_unit(platform: Any) -> str:
-    """Return the unit `1`: moment rows are divided by a length, so entries have no unit."""
+    """Return the Jacobian's unit: `1`, because moments are divided by a length."""
     return "1"
 
 
 def with_model_values(platform: Any, values: Mapping[str, float]) -> Any:
-    """Return the platform with the joint distances from the z axes scaled.
+    """Return the platform with scaled distances of its joints from the z axes.
 
     Args:
         platform: the mechanism.

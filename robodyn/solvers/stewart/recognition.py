@@ -48,7 +48,7 @@ LEG_JOINTS = (("revolute", "continuous"), ("revolute", "continuous"), ("prismati
 
 
 class LegStructure(NamedTuple):
-    """Leg of a platform, as found in a model.
+    """Leg of a platform: its joints and closure in the model, and its geometry.
 
     Attributes:
         joints: indices of its three joints in the model.
@@ -63,7 +63,7 @@ class LegStructure(NamedTuple):
     shape: LegShape
 
     def joints_in(self, model: Model) -> list[Joint]:
-        """Return the leg's joints in a model: the two universal axes, then the actuator."""
+        """Return the leg's joints in a model: both universal axes, then the actuator."""
         return [model.joints[number] for number in self.joints]
 
     def damping(self, model: Model) -> tuple[float, float, float]:
@@ -82,21 +82,24 @@ class LegStructure(NamedTuple):
         return along.measured(reading.sign, -reading.sign * reading.offset)
 
     def universal_limits(self, model: Model) -> list[tuple[float, float]]:
-        """Return the lower and upper limits [rad] of the universal joint's two natural angles."""
+        """Return lower and upper limits [rad] of the universal joint's angles q1 and q2.
+
+        The angles are those of `universal_zero_frame`.
+        """
         triples = zip(self.joints_in(model), self.shape.readings, UNIVERSAL, strict=False)
         return [_natural(joint, reading, whole) for joint, reading, whole in triples]
 
 
 @dataclass(frozen=True)
 class PlatformStructure:
-    """Platform and legs as found in a model: links, frames and geometry.
+    """Structure of a platform's model: the platform, its six legs, frames and geometry.
 
     Attributes:
         legs: in the order of the driven joints.
         platform: links of the platform.
-        base_link, platform_link: names of the two frames: those of the parent and the child of
-            the floating joint.
-        axes: (3, 3) axes of the base frame in the root's.
+        base_link, platform_link: names of the two frames: those of the parent and the child of the
+            floating joint.
+        axes: (3, 3) axes of the base frame, in the frame of the root link.
         home: (7,) pose, or None.
     """
 
@@ -114,7 +117,7 @@ class PlatformStructure:
         return [self.platform, *(s.lower for s in shapes), *(s.upper for s in shapes)]
 
     def bodies(self, model: Model) -> list[Body]:
-        """Return the rigid bodies of platform, lower and upper leg parts, each in its frame."""
+        """Return the rigid bodies of the platform, the lower and the upper leg parts."""
         links = {link.name: link for link in model.links}
         return [_body(links, own) for own in self.parts]
 
@@ -170,7 +173,8 @@ def checked_structure(model: Model) -> PlatformStructure:
     """Find the platform in a model, and reject properties that its legs do not support.
 
     Raises:
-        ModelError: names the joint, link or constraint, the value found and the expected one.
+        ModelError: the model is not a platform, or has an unsupported property; the message names
+            the joint, link or constraint, the value found and the expected one.
     """
     found, source = structure_in(model), model.source or model.name
     links = {link.name: link for link in model.links}
@@ -200,9 +204,9 @@ def named_bodies(model: Model) -> list[tuple[str, Body]]:
 
 
 def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
-    """Return the lower leg parts that have less axial inertia than their rotors.
+    """Return the lower leg parts with less axial inertia than their rotors.
 
-    Each has its name, and the inertia (3, 3) [kg m^2] that remains without the rotor.
+    Each comes as its name and the inertia (3, 3) [kg m^2] that remains without the rotor.
     """
     left = []
     for leg, (name, body) in zip(structure_in(model).legs, named_bodies(model)[1:], strict=False):
@@ -216,9 +220,10 @@ def inertia_without_rotor(model: Model) -> list[tuple[str, FloatArray]]:
 def _natural(
     joint: Joint, reading: JointReading, whole: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return lower and upper limit [rad] of a natural angle of a universal joint.
+    """Return lower and upper limit [rad] of angle q1 or q2 of a universal joint.
 
-    They are infinite if they allow the angle's whole range.
+    The angles are those of `universal_zero_frame`. The limits are infinite if they allow the
+    angle's whole range.
     """
     ends = sorted((reading.sign * joint.position + reading.offset).tolist())
     if not np.isfinite(ends).all():
@@ -283,7 +288,7 @@ def _found(shape: ModelTopology) -> PlatformStructure:
 
 
 def platform_body(model: Model, tip: Link) -> Body:
-    """Return the platform's rigid body, with its tip link replaced by the given one."""
+    """Return the platform's rigid body with another tip link."""
     links = {link.name: link for link in model.links} | {tip.name: tip}
     return _body(links, structure_in(model).platform)
 
@@ -349,7 +354,7 @@ def _floating_joint(model: Model, source: str) -> Joint:
 def _ends(
     closure: Closure, tree: ZeroConfigurationTree, platform: str, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
-    """Return the leg's link at a closure, and the closure's points (3,) on it and the platform."""
+    """Return the leg's link at a closure, and the closure's points (3,) on both links."""
     links = closure.parent, closure.child
     points = closure.at.translation, closure.child_at.translation
     on_platform = [tree.body[link] == tree.body[platform] for link in links]

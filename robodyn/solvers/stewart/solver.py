@@ -74,7 +74,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def leg_joints(self) -> LegJointReadings:
-        """Conversion of the platform's motion to the readings of the legs' URDF joints."""
+        """Converter of the platform's motion to the readings of the legs' URDF joints."""
         return LegJointReadings(self.mechanism.structure)
 
     @cached_property
@@ -88,12 +88,12 @@ class PlatformSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Compiled functions for single states."""
+        """Compiled dynamics of single states."""
         return Single(single, (self.lanes,))
 
     @cached_property
     def unchecked(self) -> UncheckedPlatform:
-        """Unchecked functions for inner loops: single states, results written into given arrays."""
+        """Dynamics of single states without checks, with results in preallocated arrays."""
         return UncheckedPlatform(self.mechanism)
 
     @cached_property
@@ -118,12 +118,19 @@ class PlatformSolver(Solver):
         return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held, of_loads=True)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the structure, which is empty for platforms, and the packed parameters."""
+        """Return an empty array and the packed parameters, for batch simulation.
+
+        The first array is for the structure that mechanisms of a batch must share; all platforms
+        have the same. If `smooth`, the parameters are without dry friction.
+        """
         own = self.mechanism._smooth.solver if smooth else self
         return np.zeros(0), np.concatenate([own.legs.ravel(), own.body])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed parameters with each payload, one row each; see `lane_numbers`."""
+        """Return the packed parameters (N, k) of the platform with each of N payloads.
+
+        If `smooth`, they are without dry friction.
+        """
         numbers = np.tile(self.lane_numbers(smooth=smooth)[1], (len(payloads), 1))
         model = self.mechanism.model
         for row, tip in zip(numbers[:, self.legs.size :], payloads.tip_links(), strict=True):
@@ -137,7 +144,7 @@ class PlatformSolver(Solver):
         return (pack_lanes(self.legs, body),)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Describe the cause of a compiled function's status at a configuration."""
+        """Return why a compiled function failed, from its status code and the pose."""
         if status == NO_COMMAND:
             return "the forces are not finite"
         return str(error_for(status, (), configuration[:7], self.legs))
@@ -154,9 +161,9 @@ class PlatformSolver(Solver):
     def parameters_of_joints(self) -> list[tuple[parameters.JointParameter, dict[int, float]]]:
         """Parameters of joints and springs, with their effect on the packed parameters.
 
-        Each has the packed entries, by index, that one unit of the parameter adds. A leg's
-        parameters have its actuator's name, with `.universal` and `.spherical` for the damping of
-        its passive joints.
+        Each comes with a mapping from index to value: the change of the packed array per unit of
+        the parameter. A leg's parameters are named after its actuator, with `.universal` and
+        `.spherical` for the damping of its passive joints.
         """
         found, own, model = [], self.mechanism.structure, self.mechanism.model
         for row, (leg, joint) in enumerate(zip(own.legs, model.driven_joints, strict=True)):
@@ -181,7 +188,7 @@ class PlatformSolver(Solver):
         return found
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Return the inertial parameters of each link, by name, from those of the bodies."""
+        """Convert inertial parameters of the bodies to those of the links, by link name."""
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, (first, *others) in zip(bodies, self.mechanism.structure.parts, strict=True):
@@ -190,7 +197,7 @@ class PlatformSolver(Solver):
         return out
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Return parameter values by the model's joints, from values by the legs' parameters."""
+        """Convert values of the legs' parameters to the model's joints and closures."""
         out = dict(values)
         for leg in self.mechanism.structure.legs:
             first, second, actuator = (reading.name for reading in leg.shape.readings)
@@ -205,10 +212,10 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_platforms(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Packed legs and platform of one platform for each column of the regressor.
+        """Packed parameters of one platform for each column of the regressor.
 
-        Apart from geometry and gravity, all parameters of such a platform are zero but one, so its
-        actuator forces are the column.
+        Apart from geometry and gravity, all parameters of such a platform are zero but one, which
+        is 1, so its actuator forces are a column of the regressor.
         """
         legs, platform = np.zeros_like(self.legs), np.zeros_like(self.body)
         legs[:, _GEOMETRY] = self.legs[:, _GEOMETRY]
@@ -230,7 +237,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def unit_lanes(self) -> FloatArray:
-        """Packed parameters of the `unit_platforms`, in groups of eight SIMD lanes."""
+        """Packed parameters of `unit_platforms`, in groups of eight, one per SIMD lane."""
         rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
         return in_lanes(np.array(rows))
 
@@ -250,7 +257,7 @@ class PlatformSolver(Solver):
         ]
 
     def joint_sources(self) -> dict[str, Source]:
-        """Return each joint's column in the positions and rates of `tree_state`, by name."""
+        """Return the indices of each joint's position and rate in `tree_state`, by name."""
         names = self.leg_joints.names
         found = {name: Source(k, k) for k, name in enumerate(names)}
         (floating,) = (
@@ -259,18 +266,18 @@ class PlatformSolver(Solver):
         return found | {floating: Source(len(names), len(names))}
 
     def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, 25) of the drawn tree's joints for poses (N, 7).
+        """Return positions (N, 25) of the URDF tree's joints for poses (N, 7).
 
         They are those of the 18 leg joints, then the pose. Arguments are not checked.
         """
         return self.tree_state(q)[0]
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return positions of the drawn tree's joints, and their rates per unit of the twist.
+        """Return positions of the URDF tree's joints, and their rates per unit twist.
 
         Returns:
-            Positions (N, 25) of the 18 leg joints and the floating joint, and derivatives (N, 24 *
-            6) of their rates with respect to the twist, row by row.
+            Positions (N, 25) of the 18 leg joints and the floating joint, and derivatives (N, 144)
+            of their 24 rates with respect to the twist, row by row.
         """
         positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
         if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):
@@ -280,7 +287,7 @@ class PlatformSolver(Solver):
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the motion of the drawn tree's joints for poses, twists and accelerations.
+        """Return the motion of the URDF tree's joints for poses, twists and accelerations.
 
         Returns:
             Positions (N, 25), velocities (N, 24) and accelerations (N, 24) of the 18 leg joints,
@@ -292,7 +299,7 @@ class PlatformSolver(Solver):
         return found
 
     def warm_up(self) -> None:
-        """Call the functions specific to platforms once, so that they are compiled or loaded."""
+        """Call platform-specific functions once, so that they are compiled or loaded."""
         home = self.mechanism.home
         twist_in_base(home, twist_in_body(home, np.zeros(6)))
 

@@ -33,7 +33,9 @@ def new_status(flat: FloatArray) -> IntArray:
 def raise_first(
     status: IntArray, shape: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> None:
-    """Raise the error of the first element of a flat batch whose status is not OK.
+    """Raise an error if any element of a flat batch has a status other than OK.
+
+    The error describes the first such element.
 
     Raises:
         ZeroLegLength, UniversalJointSingularity, SingularConfiguration: depends on the code.
@@ -84,13 +86,13 @@ def solved(
     *settings: Any,
     needs_frames: bool = True,
 ) -> FloatArray:
-    """Compute results (..., *core) for a batch of states with a vectorized function.
+    """Compute results (..., *core) for a batch of states in SIMD lanes.
 
     Args:
         kernel: function to compile.
         numbers: packed legs and platform.
         arguments, values, core, settings: as for `evaluate_kernel`; settings are booleans.
-        needs_frames: whether no leg may be along the fixed axis of its universal joint.
+        needs_frames: whether a leg along the fixed axis of its universal joint is an error.
 
     Raises:
         InvalidInput: an argument has the wrong shape or is not finite.

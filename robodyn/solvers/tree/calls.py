@@ -96,14 +96,14 @@ _ELSEWHERE: dict[str, Any] = {
 
 @cached_threadsafe
 def condition_entry() -> Callable[..., None]:
-    """Return the compiled function for the condition numbers of many configurations."""
+    """Return the compiled function for condition numbers at a batch of configurations."""
     known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
     return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
 
 
 @cached_threadsafe
 def side_entry() -> Callable[..., None]:
-    """Return the compiled function of `conditions.side` for many configurations."""
+    """Return the compiled function `sides`, the batch version of `conditions.side`."""
     return direct(sides, *_MECHANISM, *(VECTOR,) * 4, MATRIX, VECTOR_OUT)
 
 
@@ -113,10 +113,11 @@ def _entry(name: str) -> Callable[..., Any]:
 
 
 def entry(name: str, packed: Packed) -> Callable[..., Any]:
-    """Return a compiled function of `kernels.entries`, bound to a mechanism's arrays.
+    """Return a compiled function for single states of a mechanism.
 
-    If the independent joints are the driven ones, `free_efforts` replaces `inverse_dynamics`: it
-    omits the distribution over redundant drives, a third of the code to be compiled.
+    It is the function `name` of `kernels.entries`, bound to the packed arrays. If the independent
+    joints are the driven ones, `free_efforts` replaces `inverse_dynamics`: it omits the
+    distribution over redundant drives, a third of the code to be compiled.
     """
     if name == "inverse_dynamics" and packed.head["drives_free"]:
         name = "free_efforts"
@@ -153,11 +154,11 @@ def batch(
     Args:
         name: name of the compiled function.
         packed: the mechanism.
-        widths: widths of the arrays.
+        widths: last dimension of each array in `values`.
         core: shape of one result.
         values: arrays (..., width), first the closed configurations; a wrench may be None.
         settings: arguments that are the same for all states.
-        scratch: scratch memory per state in numbers, for functions with a variable amount.
+        scratch: number of float64 values of scratch memory per state, if it is not constant.
 
     Returns:
         Results (..., *core), NaN for each state without a solution; None if an argument is invalid
@@ -176,7 +177,7 @@ def batch(
 
 
 class UncheckedLoop(UncheckedSingle):
-    """Dynamics of a closed loop for inner loops, without checks; see the base class."""
+    """Dynamics of a mechanism with closed loops for inner loops, without checks."""
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism, mechanism.solver.one)
@@ -184,13 +185,19 @@ class UncheckedLoop(UncheckedSingle):
         self._displace = entry("displace", mechanism.structure.packed)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the independent coordinates' displacement (mobility,) from start to goal."""
+        """Compute the displacement (mobility,) between two configurations (nq,).
+
+        It is that of the independent coordinates.
+        """
         if self._mechanism.solver.free_poses:
             return np.asarray(self._mechanism.difference(start, goal))
         return np.asarray(self._shortest(goal[self._free] - start[self._free]))
 
     def advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Return the closed configuration (nq,) after a displacement (mobility,)."""
+        """Return the closed configuration (nq,) after a displacement (mobility,).
+
+        The displacement is that of the independent coordinates.
+        """
         moved = self.try_advance(configuration, displacement)
         if moved is not None:
             return moved
@@ -198,7 +205,10 @@ class UncheckedLoop(UncheckedSingle):
         return advanced
 
     def try_advance(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray | None:
-        """Return the configuration after a displacement; None if the loops do not close."""
+        """Return the closed configuration (nq,) after a displacement (mobility,), or None.
+
+        The result is None if Newton's method does not close the loops.
+        """
         moved = np.array(configuration)
         closed = 0.0 <= self._displace(moved, displacement, 1e-13) <= 1e-11
         return moved if closed else None

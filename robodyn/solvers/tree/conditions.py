@@ -26,20 +26,21 @@ from robodyn.solvers.tree.tip_freedoms import NONE, TipFreedoms
 def motion_condition(
     loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the condition number (...) of the map from the mechanism's motion to the tip's.
+    """Compute the condition number (...) of the map from joint motion to tip motion.
 
-    It is infinite at a singularity of type 1, an end of travel, where the mechanism can move
-    while its tip is at rest. Angular rates of the tip are multiplied by the length [m].
+    It is infinite at a singularity of type 1, an end of travel, where the mechanism can move while
+    its tip is at rest. Configurations are (..., nq). Angular rates of the tip are multiplied by
+    `characteristic_length` [m].
     """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length)[0])
 
 
 def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the condition number (...) of the map from the motion to the driven rates.
+    """Compute the condition number (...) of the map from joint motion to driven rates.
 
-    It is infinite at a singularity of type 2, where the mechanism can move although all motors are
-    locked, so the motors cannot support the mechanism.
+    Configurations are (..., nq). It is infinite at a singularity of type 2, where the mechanism can
+    move although all motors are locked, so the motors cannot support the mechanism.
     """
     return np.asarray(_conditions(loop, configuration, 1.0)[1])
 
@@ -47,7 +48,12 @@ def force_condition(loop: Any, configuration: ArrayLike) -> FloatArray:
 def condition_number(
     loop: Any, configuration: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Return the larger (...) of `motion_condition` and `force_condition`."""
+    """Compute the condition number (...) of a mechanism at configurations (..., nq).
+
+    It is the larger one of `motion_condition` and `force_condition`: large near singularities of
+    either type, infinite at them. Angular rates of the tip are multiplied by
+    `characteristic_length` [m].
+    """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     return np.asarray(_conditions(loop, configuration, length).max(axis=0))
 
@@ -55,8 +61,8 @@ def condition_number(
 def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
     """Compute a determinant (...) that changes sign at singularities of type 2.
 
-    It is that of the map from the mechanism's motion, in an orthonormal basis, to the rates of the
-    driven joints. The sign refers to the basis at home.
+    The matrix maps the mechanism's motion, in an orthonormal basis, to the rates of the driven
+    joints. The sign is relative to the basis at home.
 
     Returns:
         The determinant; None if the number of driven joints differs from the mobility.
@@ -71,12 +77,13 @@ def determinant(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 
 
 def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
-    """Compute a determinant (...) that changes sign on a path only at a singularity.
+    """Compute a ratio of determinants (...) that changes sign only at a singularity.
 
-    It is the determinant of the closures' Jacobian w.r.t. the passive rates, divided by the
-    root of the whole Jacobian's Gram determinant. It is continuous, and zero if the mechanism can
-    move while the driven joints are at rest, or if the closures permit more degrees of freedom.
-    Equations that are zero for every configuration, as in planar mechanisms, do not count.
+    The numerator is the determinant of the closures' Jacobian w.r.t. the passive rates, the
+    denominator is the square root of the whole Jacobian's Gram determinant. The ratio is continuous
+    along a path, and zero if the mechanism can move while the driven joints are at rest, or if the
+    closures permit more degrees of freedom. Equations that are zero for every configuration, as in
+    planar mechanisms, do not count.
 
     Returns:
         The ratio; None if the number of the other equations differs from that of the passive rates,
@@ -95,7 +102,7 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
 def side_arguments(loop: Any) -> tuple[FloatArray, ...] | None:
     """Return the arguments of the compiled `sides`, except configurations and results.
 
-    They are None if `side` does not exist for this mechanism.
+    The result is None if `side` is not defined for this mechanism.
     """
     rows = np.flatnonzero(loop.structure.present.any(axis=1))
     passive = np.setdiff1d(np.arange(loop.solver.tree.rates), loop.solver.rates_at)
@@ -170,12 +177,15 @@ def loops_found(loop: Any) -> dict[str, Any]:
 
 
 def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """Compute `force_condition` (k,); `length` is not used."""
+    """Compute `force_condition` (k,) at k configurations; `length` is not used."""
     return force_condition(loop, q)
 
 
 def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute a determinant or singular value (k,) that is zero at singularities of type 1."""
+    """Compute a number (k,) that is zero at singularities of type 1.
+
+    It is a determinant or the smallest singular value, at k configurations.
+    """
     bases, tips = _motions(loop, q)
     moved = tips[:, loop.solver.determined_rows] * loop.solver.row_scales
     if loop.solver.tip_directions is None:
@@ -186,7 +196,10 @@ def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
 
 
 def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute a determinant or singular value (k,) that is zero at singularities of type 2."""
+    """Compute a number (k,) that is zero at singularities of type 2.
+
+    It is a determinant or the smallest singular value, at k configurations.
+    """
     bases, _ = _motions(loop, q)
     driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
     if loop.solver.n == loop.solver.nu:
@@ -214,7 +227,10 @@ def reference(loop: Any) -> FloatArray:
 
 
 def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArray:
-    """Compute the condition numbers (2, ...) of `motion_condition` and `force_condition`."""
+    """Compute both condition numbers (2, ...), for tip motion and for driven rates.
+
+    They are those of `motion_condition` and `force_condition`.
+    """
     q = configurations(loop, "configuration", configuration)
     flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
     columns, tip, drives = loop.solver.comparable
@@ -237,17 +253,18 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
 
 
 def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the arguments `columns`, `tip` and `drives` of the compiled `condition_numbers`."""
+    """Return the arguments `columns`, `tip` and `drives` of `condition_numbers`."""
     tip = np.array([loop.solver.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
     drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)
     return np.ascontiguousarray(loop.structure.equations.columns), tip, drives
 
 
 def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return bases (N, rates, mobility) of the motions, and the tip's twists (N, 6, mobility).
+    """Return bases of the mechanism's motions, and the tip's twists, for a batch.
 
-    The bases are orthonormal in comparable rates. If the closures permit more motions than
-    elsewhere, those that move the driven joints least are used.
+    At N configurations, the bases (N, rates, mobility) are orthonormal in comparable rates; the
+    twists are (N, 6, mobility). If the closures permit more motions than elsewhere, those that move
+    the driven joints least are used.
     """
     bases = np.full((len(q), loop.solver.tree.rates, loop.solver.nu), np.nan)
     tips = np.full((len(q), 6, loop.solver.nu), np.nan)
@@ -266,9 +283,10 @@ def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArray) -> None:
-    """Write the results of `_motions` to `bases` and `tips` where the coordinates are suitable.
+    """Write the results of `_motions` for a batch to `bases` and `tips`.
 
-    The batch `q` is (N, nq); the results for other configurations are left unchanged.
+    The batch `q` is (N, nq). Configurations at which the independent coordinates are unsuitable are
+    left out.
     """
     packed, widths = loop.structure.packed, (loop.solver.nq,)
     S = batch("tangent", packed, widths, (loop.solver.tree.rates, loop.solver.nu), (q,))
@@ -284,7 +302,7 @@ def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArr
 
 
 def driven_scale(loop: Any) -> FloatArray:
-    """Return the scales (n, 1) that make rates of the driven joints comparable."""
+    """Return factors (n, 1) that scale rates of the driven joints to comparable units."""
     columns = loop.structure.equations.columns[loop.solver.rates_at]
     return np.asarray((columns / columns.max())[:, None])
 
@@ -297,30 +315,33 @@ def tip_freedoms(loop: Any) -> TipFreedoms:
 
 
 def determining_rows(loop: Any) -> tuple[int, ...]:
-    """Return the indices of pose components that determine the configuration.
+    """Return the indices of the pose components that determine the configuration.
 
-    It is empty if they do not suffice.
+    The result is empty if the tip's pose does not determine it.
     """
     return loop.solver.tip_freedoms.rows if loop.solver.tip_freedoms.suffice else ()
 
 
 def determined_rows(loop: Any) -> list[int]:
-    """Return the indices of the tip's twist components that `tip_freedoms` selects."""
+    """Return the indices of the tip's twist components listed in `tip_freedoms`."""
     return list(loop.solver.tip_freedoms.rows)
 
 
 def row_scales(loop: Any) -> FloatArray:
-    """Return factors (k, 1) of `determined_rows` that make positions relative to the size."""
+    """Return factors (k, 1) that scale the components `determined_rows` of a twist.
+
+    They divide linear components by the mechanism's size.
+    """
     scale = np.ones((6, 1))
     scale[:3] /= loop.structure.equations.size
     return scale[loop.solver.determined_rows]
 
 
 def tip_directions(loop: Any) -> FloatArray | None:
-    """Return an orthonormal basis (k, mobility) of the directions in which the tip can move.
+    """Return an orthonormal basis (k, mobility) of the tip's directions of motion.
 
-    It is None if their number differs from the mobility. The tip of a five-bar, for example, stays
-    in a plane: its motion in the plane has a determinant.
+    The result is None if the number of directions differs from the mobility. The tip of a five-bar,
+    for example, stays in a plane: its motion in the plane has a determinant.
     """
     moved = np.concatenate(
         list(loop.solver.sampled_tips[:, loop.solver.determined_rows] * loop.solver.row_scales),
@@ -332,13 +353,13 @@ def tip_directions(loop: Any) -> FloatArray | None:
 
 
 def sampled_tips(loop: Any) -> FloatArray:
-    """Return the tip's twists (samples, 6, mobility) for a basis of the motions around home."""
+    """Return the tip's twists (samples, 6, mobility) for motions around home."""
     samples = closed_samples(loop.structure.equations, loop.structure.home)
     return _motions(loop, np.array(samples))[1]
 
 
 def _orientations(bases: FloatArray) -> FloatArray:
-    """Return signs (N,) that orient bases (N, rates, mobility) consistently along a path."""
+    """Return signs (N,) that orient bases (N, rates, mobility) alike along a path."""
     turns = np.linalg.det(np.swapaxes(bases[:-1], 1, 2) @ bases[1:])
     return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
 

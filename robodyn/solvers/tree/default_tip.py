@@ -18,7 +18,7 @@ from robodyn.solvers.tree.tip_freedoms import NONE
 
 
 def with_default_tip(model: Model) -> Model:
-    """Return the model with the end link that has most degrees of freedom as its tip.
+    """Return the model with a default tip: the end link with most degrees of freedom.
 
     The candidates are the links at which the tree ends, and the one at which most closures meet.
     Among equal ones, the order of preference is: the link whose origin moves in more directions,

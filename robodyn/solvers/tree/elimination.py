@@ -21,7 +21,7 @@ ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Pivot:
-    """One elimination step: equation `row` eliminates the coordinate `rate` from other rows.
+    """Step of an elimination: one equation eliminates one coordinate from others.
 
     Attributes:
         row, rate: indices of the pivot in the closures' Jacobian K.
@@ -54,7 +54,7 @@ class Elimination:
     present: BoolArray
 
     def scaled(self, rows: FloatArray, columns: FloatArray) -> Elimination:
-        """Return the same elimination for a Jacobian whose rows and columns are scaled.
+        """Return this elimination for a Jacobian with scaled rows and columns.
 
         Only the sizes of the pivots differ.
         """
@@ -65,7 +65,10 @@ class Elimination:
         return replace(self, pivots=tuple(pivots))
 
     def pivots_at(self, K: FloatArray) -> FloatArray:
-        """Compute absolute pivots (pivots,) for a Jacobian, relative to those in the samples."""
+        """Compute the pivots (pivots,) for a Jacobian, relative to those in the samples.
+
+        They are absolute values.
+        """
         K, sizes = K.copy(), []
         for pivot in self.pivots:
             size = K[pivot.row, pivot.rate]

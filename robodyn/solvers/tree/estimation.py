@@ -47,7 +47,7 @@ DETERMINED = 1e9
 
 
 class LoopEstimator(Estimator):
-    """Estimator of a closed loop's state from its driven joints; see the base class.
+    """Estimator of a closed loop's configuration and velocity from its driven joints.
 
     Raises:
         UnderActuated: the driven joints do not determine the configuration.
@@ -114,10 +114,9 @@ class LoopEstimator(Estimator):
         )
 
     def _assemble(self) -> FloatArray:
-        """Find the configuration (nq,) with these readings that can be reached from the start.
+        """Find the configuration (nq,) that fits the readings, starting from the last one.
 
-        A failure must be fast, as the next reading waits, so there is no global search as in
-        `assemble`.
+        A failure must be fast, because the next reading waits, so there is no global search.
         """
         own, equations = self._mechanism, self._mechanism.structure.equations
         q = self._fit(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
@@ -147,7 +146,7 @@ class LoopEstimator(Estimator):
         return q
 
     def _fit(self, q: FloatArray, steps: int) -> FloatArray | None:
-        """Find the closed configuration near `q` that fits the readings best, or return None."""
+        """Find the closed configuration near `q` that fits the readings best, or None."""
         own, scale, longest = self._mechanism, self._position_deviation, np.inf
         size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
         try:
@@ -171,11 +170,11 @@ class LoopEstimator(Estimator):
     def _sensitivities(
         self, q: FloatArray, u: FloatArray, J: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute position derivatives of driven rates (n, nu) and of the tip's twist (6, nu).
+        """Compute derivatives of driven rates and of the tip's twist w.r.t. positions.
 
-        The independent velocity u is constant. Accelerations at constant u are a quadratic form in
-        u, whose polar form is the derivative's symmetric part; angular velocities have another
-        part, half their cross product.
+        They are (n, nu) and (6, nu), for a constant independent velocity u (nu,). Accelerations at
+        constant u are a quadratic form in u, whose polar form is the derivative's symmetric part;
+        angular velocities have another part, half their cross product.
         """
         own, nu = self._mechanism, len(u)
         speed = float(np.abs(u).max())
@@ -194,16 +193,16 @@ class LoopEstimator(Estimator):
 
 
 def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the matrix (nu, n) of the weighted best fit, and its covariance (nu, nu).
+    """Return the matrix (nu, n) of the weighted least-squares fit, and its covariance.
 
     The matrix maps readings (n,) with standard deviations `deviation` (n,) to independent
-    coordinates; A (n, nu) is the Jacobian of the driven joints.
+    coordinates, with the covariance (nu, nu); A (n, nu) is the Jacobian of the driven joints.
     """
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T
 
 
 def state_estimator(loop: Any, initial_pose: ArrayLike | None, encoders: Encoders) -> LoopEstimator:
-    """Return an estimator whose search starts with the tip at a pose (7,), by default at home."""
+    """Return a `LoopEstimator` whose search starts at a tip pose (7,), or at home."""
     start = None if initial_pose is None else loop.configuration_at(initial_pose)
     return LoopEstimator(loop, start, encoders)

@@ -49,7 +49,8 @@ class _Frame:
     Attributes:
         name: name of the joint or of the closure.
         end: end of a closure, 0 on its parent and 1 on its child; -1 for a joint.
-        steps: joints that represent the dimensions, from the link to the frame.
+        steps: prismatic and revolute joints that represent the dimensions, from the link to the
+            frame.
         values: nominal positions of these joints.
         rest: the frame on the last of these joints.
     """
@@ -61,7 +62,7 @@ class _Frame:
     rest: Placement
 
     def at(self, values: Sequence[float]) -> Placement:
-        """Return the frame on its link for given positions of `steps`."""
+        """Return the frame on its link, for given positions of the joints `steps`."""
         frame = np.eye(4)
         for step, value in zip(self.steps, values, strict=True):
             frame = frame @ step.child_frame(value)
@@ -69,7 +70,7 @@ class _Frame:
 
 
 class LoopGeometry:
-    """Dimensions of a mechanism with closed loops, as unknowns of a calibration.
+    """Geometric parameters of a mechanism with closed loops for its calibration.
 
     Args:
         loop: the mechanism with its nominal dimensions.
@@ -106,7 +107,7 @@ class LoopGeometry:
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """Dimensions that can be calibrated: those that do not tear the loops open."""
+        """Dimensions that can be calibrated: those that can change while the loops close."""
         return self._parameters
 
     @property
@@ -117,7 +118,7 @@ class LoopGeometry:
     def with_geometry(self, values: FloatArray) -> Any:
         """Return the mechanism with other dimensions (p,), in the order of `parameters`.
 
-        The inertias keep their places in the links.
+        The links' mass properties stay the same.
         """
         numbers = iter(np.asarray(values, dtype=np.float64).tolist())
         at = {
@@ -139,7 +140,8 @@ class LoopGeometry:
             guess: not used.
 
         Returns:
-            Poses of the tip, readings of the passive joints, and the derivatives of both.
+            Poses (N, 7) of the tip, readings of the passive joints, and derivatives of both with
+            respect to dimensions and readings; see `Placed`.
         """
         machine, count = self._machine, len(self._parameters)
         positions = np.hstack([np.tile(values, (len(driven), 1)), driven])
@@ -157,7 +159,7 @@ class LoopGeometry:
 
 
 def _frames(loop: Any) -> Iterator[_Frame]:
-    """Yield the frames of joints and closures with their dimensions."""
+    """Yield the frames of all joints and closures, with their dimensions as joints."""
     model, tree = loop.model, loop.solver.tree
     B = loop.structure.equations.bodies_at(loop.home)
     legs: dict[str, tuple[str, bool, bool]] = {}  # joint -> leg, is at its foot, is its only hinge
@@ -205,7 +207,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
-    """Return prismatic joints for a frame's origin on its link, with nominal positions."""
+    """Return three prismatic joints for a frame's origin, with nominal positions."""
     names = [f"{name}.{letter}" for letter in "xyz"]
     return [
         (Joint(step, "prismatic", "", step, axis=axis), float(value))
@@ -224,7 +226,10 @@ def _frame_of(
 
 
 def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
-    """Return the model with new frames of joints (name, -1) and closure ends (name, 0 or 1)."""
+    """Return the model with other frames of joints and closure ends.
+
+    The keys are (name, -1) for joints, (name, 0 or 1) for the ends of closures.
+    """
     return replace(
         model,
         joints=tuple(replace(j, at=at.get((j.name, -1), j.at)) for j in model.joints),
@@ -236,7 +241,7 @@ def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 
 
 def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
-    """Return the model with a joint for each dimension, in front of its frame."""
+    """Return a model with an additional joint for each dimension, before its frame."""
     steps = [step for frame in frames for step in frame.steps]
     last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
@@ -262,7 +267,7 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
 
 
 def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
-    """Return the frames without the dimensions that would tear the loops open."""
+    """Return the frames with only those dimensions that can change in closed loops."""
     tree = Tree(_extend(loop.model, frames))
     equations = Equations(tree, pack(tree))
     names = [step.name for frame in frames for step in frame.steps]
@@ -282,7 +287,7 @@ def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
 
 
 def _without(frame: _Frame, torn: set[str]) -> _Frame:
-    """Return a frame in which some of the dimensions are fixed at their nominal values."""
+    """Return a frame with some of its dimensions fixed at their nominal values."""
     kept: list[tuple[Joint, float]] = []
     link, fixed = frame.steps[0].parent if frame.steps else "", np.eye(4)
     for step, value in zip(frame.steps, frame.values, strict=True):

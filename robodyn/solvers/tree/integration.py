@@ -53,17 +53,17 @@ KERNELS = Kernels(
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Return whether other coordinates or another elimination cannot change an outcome."""
+    """Return whether a simulation ends with a status, also in other coordinates."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
 
 
 class Simulation:
-    """Compiled simulation of a mechanism, with a controller that uses a given model.
+    """Compiled simulation of a mechanism with closed loops under a controller.
 
     Args:
-        mechanism: the `ClosedLoop` that moves.
+        mechanism: the `ClosedLoop` that is simulated.
         model: mechanism that the controller uses as its model.
     """
 
@@ -76,9 +76,9 @@ class Simulation:
         self._nq, self._nv = len(mechanism.home), len(mechanism.structure.free)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
-        """Simulate from row `first` to row `last` of a rollout, and fill the rows after `first`.
+        """Simulate the sampling intervals from row `first` to row `last` of a rollout.
 
-        The arguments are not checked.
+        The states are written to the rows after `first`. Arguments are not checked.
         """
         control = self._model.structure.packed
         outcome = self._run(rollout, self._own, control, first, last)
@@ -102,7 +102,7 @@ class Simulation:
         return run.advance(rollout, first, last)
 
     def _continue(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """Continue a rollout to row `last` in other coordinates if the plant's are unsuitable."""
+        """Continue a simulation to row `last`, if needed in other independent coordinates."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         nq, nv = self._nq, self._nv
@@ -157,7 +157,7 @@ class Simulation:
         return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
 
     def _tree_rates(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
-        """Compute the tree's rates (rates,) from the independent rates of a packing."""
+        """Compute the rates (rates,) of all joints from those of independent coordinates."""
         tree = self._mechanism.structure.tree
         rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
         if entry("motion", packed)(q, rates, np.zeros_like(rates), motion):
@@ -165,7 +165,10 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """Return a rollout of the steps of a row that remain after the first `step` ones."""
+        """Return a rollout with the remaining time steps of a sampling interval.
+
+        The first `step` time steps are done.
+        """
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step
         left = int(rollout.offset[row + 1]) - start

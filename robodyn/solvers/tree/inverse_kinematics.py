@@ -29,10 +29,18 @@ TARGET, REACHED = 1e-7, 1e-6
 
 
 def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """Find the configuration (nq,) near a guess with a tip pose (7,), base frame.
+    """Find the configuration (nq,) with a tip pose (7,), near a guess.
 
-    Only the components that determine its configuration are used (`tip_freedoms`): for a delta
-    robot the position, for a spherical wrist the rotation. The rest of the pose follows from these.
+    Only the pose components that determine the configuration are used (`tip_freedoms`): for a delta
+    robot the position, for a spherical wrist the rotation. The other components follow from these.
+
+    Args:
+        loop: the mechanism.
+        pose: (7,) of the tip, base frame.
+        guess: (nq,) configuration; home by default.
+
+    Returns:
+        Configuration (nq,).
 
     Raises:
         InvalidInput: the tip's pose does not determine the configuration.
@@ -47,7 +55,11 @@ def configuration_at(loop: Any, pose: ArrayLike, guess: ArrayLike | None = None)
 
 
 def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration (nq,) with a tip pose (7,), base frame, near another one."""
+    """Find the configuration (nq,) whose tip pose is nearest to a goal (7,).
+
+    The goal is in the base frame. The search starts at the given configuration, which is returned
+    if the search fails.
+    """
     q = np.array(configuration)
     left = kernel_of(loop, "reach")(q, pose, loop.solver.all_weights, CLOSED, NEAR_STEPS)
     return q if left >= 0.0 else configuration
@@ -66,7 +78,10 @@ def _tip_rows(loop: Any) -> list[int]:
 
 
 def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
-    """Return weights (6,) that make pose components comparable; zero for those to ignore."""
+    """Return weights (6,) that scale the tip's pose components to comparable units.
+
+    Components that do not determine the configuration have weight zero.
+    """
     weights = np.zeros(6)
     weights[list(rows) or _tip_rows(loop)] = 1.0
     weights[:3] /= loop.structure.equations.size
@@ -74,7 +89,10 @@ def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
 
 
 def all_weights(loop: Any) -> FloatArray:
-    """Return weights (6,) of all pose components, with angles times a characteristic length."""
+    """Return weights (6,) that scale all pose components to comparable units.
+
+    Angles are multiplied by a characteristic length; all are divided by the mechanism's size.
+    """
     lengths = np.repeat([1.0, loop.characteristic_length], 3)
     return np.asarray(lengths / loop.structure.equations.size)
 
@@ -87,11 +105,11 @@ def _tip_at(loop: Any, goal: FloatArray) -> TipPose:
 def _reach(
     loop: Any, start: FloatArray, goal: FloatArray, weights: FloatArray
 ) -> tuple[FloatArray | None, bool]:
-    """Find a nearby configuration (nq,) with the tip at a goal (7,), without a global search.
+    """Find a nearby configuration (nq,) with a tip pose (7,), without a global search.
 
     Returns:
-        The configuration or None, and whether the pivots were suitable; if they were, and there is
-        no configuration, the goal is out of reach.
+        The configuration or None, and whether the elimination of the closure equations succeeded;
+        if it did, and there is no configuration, the goal is out of reach.
     """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         q = np.array(start)
@@ -109,10 +127,10 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """Compute the mechanism's motion for a motion of its tip; see `configuration_at`.
+    """Compute the mechanism's motion for a motion of its tip.
 
-    Independent rates u' follow from J u' = twist, accelerations u'' from J u'' = accel - J' u',
-    with the rows of the tip's Jacobian J that determine the configuration.
+    The rates u' of the independent joints follow from J u' = twist, accelerations u'' from J u'' =
+    accel - J' u', with the rows of the tip's Jacobian J that determine the configuration.
 
     Args:
         times: (K,) [s], increasing.
@@ -124,7 +142,8 @@ def motion_of_body(
 
     Raises:
         InvalidInput: the tip's pose does not determine the configuration.
-        NoSolution: a pose cannot be reached from the one before; `index` is its index.
+        NoSolution: a pose cannot be reached from the one before; the error's `index` is the index
+            of the pose.
     """
     weights = loop.solver.tip_weights  # other components of the tip's motion follow
     goals = np.ascontiguousarray(as_pose("poses", poses))
@@ -143,7 +162,7 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Compute the mechanism's states for K states of its tip, each from its own start (nq,).
+    """Compute the mechanism's motion for K states of its tip, each from its own start.
 
     Args:
         loop: the mechanism.
@@ -161,7 +180,10 @@ def motions_of_body(
 def _body_motions(
     loop: Any, starts: FloatArray, *motion: FloatArray, rows: Sequence[int] = ()
 ) -> FloatArray:
-    """Compute motions (K, nq + 2 mobility) for motions of the tip; failures are NaN."""
+    """Compute motions (K, nq + 2 mobility) of the mechanism for motions of its tip.
+
+    A row contains configuration, velocity and acceleration; it is NaN after a failure.
+    """
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
     accuracy = (tip_weights(loop, rows), CLOSED, REACHED) if rows else loop.solver.accuracy
@@ -170,12 +192,12 @@ def _body_motions(
 
 
 def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
-    """Return weights (6,) of a tip pose, the target residual, and the largest accepted one."""
+    """Return weights (6,) of a tip pose, and its target and largest accepted residual."""
     return loop.solver.tip_weights, TARGET, REACHED
 
 
 def _split(loop: Any, found: FloatArray) -> list[FloatArray]:
-    """Split the result of `_body_motions` into configurations, rates and accelerations."""
+    """Split a result of `_body_motions`: configurations, velocities and accelerations."""
     return np.split(found, [loop.solver.nq, loop.solver.nq + loop.solver.nu], axis=1)
 
 
@@ -185,7 +207,7 @@ def _solve_in_sequence(
     """Find configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
 
     Raises:
-        NoSolution: a goal cannot be reached from the one before; `index` is its index.
+        NoSolution: a goal cannot be reached from the one before; the error's `index` is its index.
     """
     q, done = np.empty((len(goals), loop.solver.nq)), 0
     while done < len(goals):
@@ -215,7 +237,10 @@ def _solve_in_sequence(
 def _motion_at(
     loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return a configuration and its motion for a tip motion, if home's pivots fail."""
+    """Return configuration, velocity and acceleration for a motion of the tip.
+
+    Used if the elimination order of home fails.
+    """
     rows = _tip_rows(loop)
     inverse = np.linalg.pinv(loop.jacobian(q)[rows])
     rates = inverse @ twist[rows]
@@ -226,7 +251,10 @@ def _motion_at(
 def independent_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Compute positions, rates and accelerations (..., mobility) of the independent joints."""
+    """Return positions, rates and accelerations of the independent joints.
+
+    They are (..., mobility) each.
+    """
     return DrivenMotion(
         presentation.values_of(loop, configuration),
         rates_of(loop, "velocity", velocity),
@@ -241,10 +269,13 @@ def motion_of_independent(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion from that of its independent joints (..., mobility).
+    """Compute the mechanism's motion from that of its independent joints.
 
     Along the last batch dimension, the search for each configuration starts from the one before it,
     and the first search from the guess, by default home.
+
+    Returns:
+        Configurations (..., nq), velocities and accelerations (..., mobility).
 
     Raises:
         NoSolution: the loops do not close.

@@ -20,12 +20,15 @@ _POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 
 
 def mobility(loop: Any) -> int:
-    """Return the number of degrees of freedom, without idle ones."""
+    """Return the mobility: the number of degrees of freedom without idle ones."""
     return loop.solver.nu
 
 
 def all_joint_names(loop: Any) -> tuple[str, ...]:
-    """Return the names of all movable joints except floating ones, as in joint states."""
+    """Return the names of all movable joints except floating ones.
+
+    These are the joints of `joint_states`.
+    """
     return tuple(joint.name for joint in loop.solver.tree.joints if joint.kind != "floating")
 
 
@@ -35,7 +38,7 @@ def independent_joints(loop: Any) -> tuple[str, ...]:
 
 
 def home(loop: Any) -> FloatArray:
-    """Return the closed configuration (nq,) near the model's guess."""
+    """Return the closed configuration (nq,) near the model's home positions."""
     return np.array(loop.structure.home)
 
 
@@ -54,7 +57,7 @@ def all_joint_positions(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def coordinates(loop: Any) -> Coordinates:
-    """Describe the coordinates of configurations and velocities.
+    """Return the names, units and wrapping of the coordinates of the mechanism.
 
     A configuration contains all joints, a velocity the independent ones.
     """
@@ -106,7 +109,7 @@ def bodies(loop: Any) -> tuple[Link, ...]:
 
 
 def size(loop: Any) -> float:
-    """Return the largest distance [m] between successive joints, as the mechanism's size."""
+    """Return the mechanism's size: the largest distance [m] between successive joints."""
     return loop.structure.equations.size
 
 
@@ -128,12 +131,12 @@ def friction_rows(loop: Any) -> FloatArray:
 
 
 def drives_free(loop: Any) -> bool:
-    """Return whether the driven joints are the independent ones."""
+    """Return whether the driven joints are the independent ones, in the same order."""
     return bool(loop.structure.packed.head["drives_free"])
 
 
 def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Return configurations (..., nq) as a checked array.
+    """Convert a value to an array of configurations (..., nq), and check it.
 
     Raises:
         InvalidInput: the shape is wrong or a value is not finite.
@@ -144,7 +147,9 @@ def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
 
 
 def rates_of(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Return rates or accelerations (..., mobility) of the independent joints, checked.
+    """Convert a value to rates or accelerations (..., mobility), and check it.
+
+    They are those of the independent joints.
 
     Raises:
         InvalidInput: the shape is wrong or a value is not finite.

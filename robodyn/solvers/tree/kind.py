@@ -9,7 +9,10 @@ from robodyn.model.builder import ModelBuilder
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Return whether a URDF has loops or springs between points; platforms are checked before."""
+    """Return whether a URDF has closed loops or springs between points of links.
+
+    Platforms are recognized before.
+    """
     return bool(builder.closures or builder.springs)
 
 

@@ -187,7 +187,7 @@ class ClosedLoop(Mechanism):
             configuration: (..., nq).
 
         Returns:
-            Mass matrix (..., mobility, mobility).
+            Mass matrix (..., mobility, mobility) [kg, kg m or kg m^2].
 
         Raises:
             InvalidInput, SingularConfiguration: as for `inverse_dynamics`.

@@ -40,12 +40,12 @@ class Idle:
 
 @dataclass(frozen=True)
 class Packed:
-    """Flat arrays that describe a mechanism to the compiled equations; see `kernels.layout`.
+    """Flat arrays with the data of a mechanism for compiled code; see `kernels.layout`.
 
     Attributes:
         plan: integers, with their bits stored as float64.
         numbers: dimensions, masses and other parameters of the mechanism.
-        head: first entries of the plan, by their names in `layout.PLAN`.
+        head: named entries at the start of `plan`: sizes and offsets, see `layout.PLAN`.
         names: name of the closure or idle degree of freedom of each equation.
         entries: (rows, rates) index of each entry of the closures' Jacobian in its packed storage;
             the last index for entries that are always zero.
@@ -65,9 +65,10 @@ class Packed:
         return replace(self, plan=plan.view(np.float64))
 
     def inertia_of(self, numbers: FloatArray, body: int) -> FloatArray:
-        """Return a view (..., 10) of a body's mass, center of mass and inertia in packed numbers.
+        """Return a view (..., 10) of a body's mass properties in packed numbers.
 
-        The numbers (..., k) are those of one or several variants of the mechanism.
+        They are mass, center of mass and inertia. The numbers (..., k) are those of one or several
+        variants of the mechanism.
         """
         first = self.head["at_numbers"] + (body - 1) * _BODY.size + _BODY.mass
         return numbers[..., first : first + 10]
@@ -101,7 +102,7 @@ def pack(
     elimination: Elimination | None = None,
     steep: float = np.inf,
 ) -> Packed:
-    """Pack a mechanism into flat arrays.
+    """Pack a mechanism's structure and parameters into flat arrays for compiled code.
 
     Args:
         tree: tree of its model.
@@ -172,7 +173,7 @@ def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: lis
 
 
 def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
-    """Return a body's entries in the arrays `plan` (integers) and `numbers` (floats)."""
+    """Return the packed data of a body: its entries in `plan` and in `numbers`."""
     joint = body.joint
     assert joint is not None
     rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
@@ -190,7 +191,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
 
 
 def _after_frame(body: TreeBody) -> list[float]:
-    """Return a body's parameters from `mass` on, which may differ between variants."""
+    """Return a body's packed parameters after its frame, which may differ in variants."""
     joint = body.joint
     assert joint is not None
     numbers = [*inertia_numbers(body), body.factor, body.offset]
@@ -203,25 +204,28 @@ def _after_frame(body: TreeBody) -> list[float]:
 
 
 def inertia_numbers(body: TreeBody) -> list[float]:
-    """Return mass, center of mass and inertia of a body: ten values, from `mass` on."""
+    """Return the mass properties of a body as ten values."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
     return [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz]
 
 
 def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
-    """Return whether any joint has dry friction, according to the packed numbers."""
+    """Return whether any joint has dry friction, according to packed parameters."""
     at, bodies = head["at_numbers"], head["bodies"]
     rows = np.asarray(numbers)[at : at + bodies * _BODY.size].reshape(bodies, -1)
     return bool(rows[:, _DRY].any())
 
 
 def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
-    """Return the packed arrays of a mechanism with the same structure as a packed one.
+    """Update packed arrays for a mechanism with the same structure.
 
     Args:
         packed: arrays of the tree `before`.
         before, tree: trees of the packed and of the new mechanism, which may differ in masses,
             friction, motors and gravity; bodies that both share are not packed again.
+
+    Returns:
+        Packed arrays of `tree`.
     """
     model, head = tree.model, dict(packed.head)
     plan, numbers = packed.plan.view(np.int64).copy(), packed.numbers.copy()
@@ -264,7 +268,10 @@ def _pack_springs(tree: Tree, head: dict[str, int], plan: list[int], numbers: li
 
 
 def _of_motors(tree: Tree) -> list[float]:
-    """Return the driven joints' inverse weights, lower and upper effort limits."""
+    """Return the packed inverse weights, lower and upper limits of the driven joints.
+
+    The limits are those of the efforts.
+    """
     model, joints = tree.model, {joint.name: joint for joint in tree.joints}
     weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
     ends = [joints[name].effort_range for name in model.driven]

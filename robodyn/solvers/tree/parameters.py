@@ -50,7 +50,8 @@ def parametric_bodies(loop: Any) -> list[tuple[str, BodyNumbers]]:
 def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, float]]]:
     """Return the parameters of joints, closures and springs.
 
-    Each comes with the indices of its packed entries, and their values per unit of the parameter.
+    Each comes with a mapping from index to value: the change of the packed array per unit of the
+    parameter.
 
     Passive joints without rotors and dry friction have only damping and springs; closures have
     damping and stiffness.
@@ -87,10 +88,19 @@ def parameters_of_joints(loop: Any) -> list[tuple[JointParameter, dict[int, floa
 def regressor(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> FloatArray:
-    """Compute the regressor Y (..., n, p) of efforts = Y @ parameters.values.
+    """Compute the regressor Y (..., n, p), with efforts = Y @ parameters.values.
 
-    Y does not depend on the values. If there are more driven joints than degrees of freedom, the
-    efforts minimize their (weighted) sum of squares and ignore the limits.
+    Y does not depend on the values of the p inertial, joint and closure parameters. If there are
+    more driven joints than degrees of freedom, the efforts minimize their (weighted) sum of squares
+    and ignore the limits.
+
+    Args:
+        loop: the mechanism.
+        configuration: (..., nq).
+        velocity, acceleration: (..., mobility).
+
+    Returns:
+        Y (..., n, p).
 
     Raises:
         InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
@@ -124,7 +134,10 @@ def regressor(
 
 
 def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
-    """Compute regressors (..., n, p), NaN for states without a result; None for invalid motions."""
+    """Compute regressors (..., n, p) in SIMD lanes, NaN for states without a result.
+
+    The result is None for invalid arguments.
+    """
     frames, further = loop.solver.regressor_numbers
     core = loop.solver.n, 10 * len(frames) + len(further)
     widths, given = (loop.solver.nq, loop.solver.nu, loop.solver.nu), tuple(motion)
@@ -133,9 +146,10 @@ def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> Float
 
 
 def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
-    """Return parameter frames (bodies, 12), and a row of data for each other parameter.
+    """Return the arguments of the compiled regressor that do not depend on the state.
 
-    The rows (k, FURTHER) describe one unit of each parameter of a joint, closure or spring.
+    They are the frames (bodies, 12) of the bodies' parameters, and data (k, FURTHER) that describe
+    one unit of each parameter of a joint, closure or spring.
     """
     packed, tree = loop.structure.packed, loop.structure.tree
     frames = [as_numbers(tree.frame_of[body.links[0]]) for body in tree.bodies[1:]]
@@ -160,7 +174,10 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _dampers(packed: Packed) -> list[int]:
-    """Return indices in `numbers` of the damping of each closure and idle degree of freedom."""
+    """Return the indices of the closures' damping in the packed array `numbers`.
+
+    Idle degrees of freedom count as closures.
+    """
     head, of_closure = packed.head, layout.CLOSURE_PLAN
     first, plan = head["at_closures"] + of_closure.at_numbers, packed.plan.view(np.int64)
     places = (int(plan[first + k * of_closure.size]) for k in range(head["closures"]))

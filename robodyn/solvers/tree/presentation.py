@@ -20,7 +20,7 @@ CLOSURE_COLOR = (0.2, 0.4, 0.65)
 
 
 def figure(loop: Any) -> Figure:
-    """Return a figure of sticks and balls: sticks along links, balls at joints and closures.
+    """Return a drawing of the mechanism with sticks as links and balls as joints.
 
     Sticks lead from each link's origin to its joints and closures. The two balls of a closure
     coincide if the loop is closed.
@@ -39,7 +39,7 @@ def figure(loop: Any) -> Figure:
 
 
 def outline(loop: Any, configuration: FloatArray) -> list[report_answers.OutlinePart]:
-    """Return polylines, base frame, that connect the joints and closures of each link."""
+    """Return polylines [m], base frame, that connect joints and closures of each link."""
     model = loop.model
     starts: dict[str, FloatArray] = {}
     ends: dict[str, list[FloatArray]] = {}
@@ -66,7 +66,7 @@ def outline(loop: Any, configuration: FloatArray) -> list[report_answers.Outline
 
 
 def parameter_tables(loop: Any) -> list[report_answers.ParameterTable]:
-    """Create tables of the bodies, tree joints, closures and actuators, for reports."""
+    """Return tables of the bodies, joints, closures and actuators, for reports."""
     model = loop.model
     driven = set(loop.joint_names)
     joints: dict[str, list[Any]] = {"Driven": [], "Passive": [], "Floating": []}
@@ -113,7 +113,9 @@ def values_of(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
-    """Find configurations (..., nq) with independent positions (..., mobility), starting from home.
+    """Find configurations (..., nq) with given positions of the independent joints.
+
+    The positions are (..., mobility); the search starts from home.
 
     Raises:
         NoSolution: the loops do not close there.
@@ -128,7 +130,7 @@ def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
 def floating_poses(loop: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:
     """Return the pose (7,) of each link on a floating joint, in its parent link's frame.
 
-    The keys are (parent link, child link).
+    The keys of the result are pairs of link names (parent, child).
     """
     found = {}
     for joint in loop.solver.tree.joints:
@@ -149,7 +151,7 @@ def _line_at(pose: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def default_path(loop: Any) -> str:
-    """Return the name of a bundled mechanism's default path; empty for all others."""
+    """Return the name of the mechanism's example path; empty for most mechanisms."""
     return {"delta": "pick_and_place", "fivebar": "star", "hexapod_rotary": "dance"}.get(
         loop.name, ""
     )

@@ -18,7 +18,7 @@ from robodyn.solvers.tree.kernels import layout
 
 
 class JointReactions(NamedTuple):
-    """Forces and moments of each joint's parent on its child, base frame.
+    """Forces and moments in the joints: those of the parent on the child, base frame.
 
     Attributes:
         names: names of the joints, in the order of `movable_joint_names`.
@@ -40,11 +40,11 @@ def closure_forces(
     *,
     base: BaseMotion | None = None,
 ) -> FloatArray:
-    """Compute the wrench (..., closures, 6) of each closure on its child, at the closure's point.
+    """Compute the wrench (..., closures, 6) of each closure on its child link.
 
-    The wrench is in the base frame [N, N m] and includes dampers; the opposite wrench acts on the
-    parent. If closures are redundant, the result has the least sum of squares among all wrenches
-    that balance the motion.
+    The wrench is about the closure's point, in the base frame [N, N m], and includes dampers; the
+    opposite wrench acts on the parent. If closures are redundant, the result has the least sum of
+    squares among all wrenches that balance the motion.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
@@ -62,10 +62,10 @@ def reactions(
     *,
     base: BaseMotion | None = None,
 ) -> JointReactions:
-    """Compute force and moment (..., joints, 3) of each tree joint's parent on its child.
+    """Compute the forces and moments (..., joints, 3) in the joints of the tree.
 
-    Moments are about the joint's origin. Both are in the base frame, and include the drive's
-    effort.
+    They act from parent to child, are in the base frame, and include the drives' efforts. Moments
+    are about the joint's origin.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
@@ -76,7 +76,10 @@ def reactions(
 
 
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
-    """Compute the wrenches (..., closures + joints, 6) of all closures, then of all joints."""
+    """Compute the wrenches (..., closures + joints, 6) in closures and joints.
+
+    Closures come first.
+    """
     *state, base = given
     kinematics.refuse_under_actuated(loop)
     moved = None if base is None else rows_of(base)
@@ -104,7 +107,11 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
 
 
 def _wrenches_from_multipliers(loop: Any, z: FloatArray, B: FloatArray) -> FloatArray:
-    """Compute wrenches (closures + joints, 6) from the multipliers (rows,) of the equations."""
+    """Compute the wrenches in all closures and joints from the Lagrange multipliers.
+
+    The multipliers are (rows,), one for each closure equation; the wrenches are (closures + joints,
+    6).
+    """
     tree, row = loop.solver.tree, 0
     closures = np.zeros((len(tree.model.closures), 6))
     # B already contains the dampers' moments, as required by the bodies

@@ -32,7 +32,7 @@ from robodyn.solvers.tree.packing import inertia_numbers
 
 
 def _once(function: Callable[[Any], Any]) -> Any:
-    """Create a cached property of a solver from a function of its mechanism."""
+    """Create a cached property of a solver, computed by a function of the mechanism."""
     return cached_property(lambda solver: function(solver.mechanism))
 
 
@@ -43,8 +43,9 @@ class LoopSolver(Solver):
         mechanism: mechanism with its `structure`.
 
     Attributes:
-        tree, pivots: tree and alternative pivots of the structure.
-        nq, nu, n: sizes of configuration, velocity and efforts.
+        tree: tree of the structure.
+        pivots: packed arrays with other elimination orders of the closure equations.
+        nq, nu, n: lengths of configuration, velocity and driven efforts.
         driven_at, free_at: indices of driven and of independent joints in a configuration.
         rates_at: indices of driven joints among the rates of the tree.
         one: compiled functions for single states.
@@ -93,7 +94,7 @@ class LoopSolver(Solver):
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives | None:
-        """Compiled derivatives of the dynamics; None if finite differences are used instead."""
+        """Compiled derivatives of the dynamics; None with dry friction in passive joints."""
         own = self.mechanism
         passive = self.friction.rows[self.n :, [at.STATIC, at.STATIC_BACKWARD]]
         if passive.any():
@@ -108,11 +109,11 @@ class LoopSolver(Solver):
 
     @cached_property
     def unchecked(self) -> UncheckedLoop:
-        """Functions for inner loops: single states, without checks, results in given arrays."""
+        """Dynamics of single states without checks, with results in preallocated arrays."""
         return UncheckedLoop(self.mechanism)
 
     def is_alike(self, model: Any) -> bool:
-        """Return whether a controller's model has the same coordinates as the mechanism."""
+        """Return whether a controller's model has the same joints and coordinates."""
         own = self.mechanism
         expected = model.coordinates, model.joint_names
         return isinstance(model.solver, LoopSolver) and expected == (
@@ -121,19 +122,22 @@ class LoopSolver(Solver):
         )
 
     def run_under(self, model: Any) -> Simulation:
-        """Return the compiled simulation of the mechanism under a controller that uses `model`."""
+        """Return the compiled simulation under a controller that uses `model`."""
         return Simulation(self.mechanism, model)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return the packed arrays: `plan`, the structure, and `numbers`, the parameters.
+        """Return the packed arrays `plan`, the structure, and `numbers`, the parameters.
 
-        If `smooth`, dry friction is switched off.
+        If `smooth`, they are without dry friction.
         """
         packed = self.mechanism.structure.packed
         return (packed.without_dry_friction if smooth else packed).given
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed parameters (payloads, k) of the mechanism with each payload."""
+        """Return the packed parameters (N, k) of the mechanism with each of N payloads.
+
+        If `smooth`, they are without dry friction.
+        """
         structure, model = self.mechanism.structure, self.mechanism.model
         tree, packed = structure.tree, structure.packed
         number = tree.body_of[model.tip_link]
@@ -149,11 +153,14 @@ class LoopSolver(Solver):
         return numbers
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Describe the cause of a compiled function's status at a configuration."""
+        """Return the reason for a failure, from a compiled function's status code."""
         return self.failure_reasons.get(status, LOST)
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Return parameters by link: a body's for its first link, zero for its other links."""
+        """Convert inertial parameters of the bodies to those of the links, by link name.
+
+        A body's first link has the parameters of the body, its other links have zero.
+        """
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, numbers in zip(self.mechanism.structure.tree.bodies[1:], bodies, strict=True):
@@ -161,7 +168,7 @@ class LoopSolver(Solver):
         return out
 
     def joint_sources(self) -> dict[str, Source]:
-        """Return the indices of each joint's position and rate in the result of `tree_state`."""
+        """Return the indices of each joint's position and rate in `tree_state`, by name."""
         tree = self.tree
         places = list(range(tree.rates))
         if self.rates_are_given:  # then independent coordinates are those of the tree, reordered
@@ -172,10 +179,10 @@ class LoopSolver(Solver):
         }
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return positions (N, nq) of the tree's joints, and their rates per unit of velocity.
+        """Return positions of the tree's joints, and their rates per unit of velocity.
 
-        The rates are (N, rates * mobility), or None if they are the velocity itself, in another
-        order.
+        The positions are (N, nq), the rates (N, rates * mobility). The latter are None if they are
+        the velocity itself, possibly in another order.
         """
         if self.rates_are_given:
             return q, None

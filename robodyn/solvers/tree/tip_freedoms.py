@@ -24,10 +24,10 @@ class TipFreedoms(NamedTuple):
     """Components of the tip's pose that determine a mechanism's configuration.
 
     Attributes:
-        rows: indices in a twist (linear over angular, base frame) and in a pose.
+        rows: indices of these components in a twist (linear over angular, base frame).
         freedoms: degrees of freedom of the tip.
-        mobility: degrees of freedom of the mechanism; more than `freedoms` if it can move while
-            its tip is at rest.
+        mobility: degrees of freedom of the mechanism; more than `freedoms` if it can move while its
+            tip is at rest.
     """
 
     rows: tuple[int, ...]
@@ -67,7 +67,10 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
         return TipFreedoms(POSE, 0, mobility)
 
     def worst(rows: tuple[int, ...]) -> float:
-        """Return the median over the samples of the smallest relevant singular value."""
+        """Return the smallest relevant singular value of some twist components.
+
+        It is the median over the samples.
+        """
         if len(rows) < count:
             return 0.0
         own = np.linalg.svd(tips[:, rows], compute_uv=False)[:, count - 1]

@@ -50,8 +50,8 @@ def transmission(mechanism: Any, motors: Sequence[str], joints: Sequence[str]) -
 class Transmission:
     """Map between motors and joints of a linkage; see `transmission`.
 
-    All other independent joints of the mechanism stay at home. The joints' positions (..., n) [rad
-    or m] describe a state; from home the linkage moves there without changing its branch.
+    All other independent joints of the mechanism stay at home. Positions (..., n) [rad or m] of the
+    joints determine the state of the linkage: the one that is reached continuously from home.
 
     Attributes:
         motors, joints: names of the motors and the joints.
@@ -198,14 +198,14 @@ class Transmission:
         return _times(J, self._n("motor_efforts", motor_efforts))
 
     def inertia(self, positions: ArrayLike, *, load: bool = False) -> FloatArray:
-        """Compute the inertia (..., n, n) [kg m^2 or kg] of linkage and rotors at the joints.
+        """Compute the inertia matrix of linkage and rotors, reflected to the joints.
 
         Args:
-            positions: (..., n) of the joints.
+            positions: (..., n) [rad or m] of the joints.
             load: whether to include bodies that the joints carry directly.
 
         Returns:
-            The inertia matrix.
+            Inertia matrix (..., n, n) [kg m^2, kg m or kg].
         """
         q = self.configuration(positions)
         _, U = self._jacobians(q)
@@ -214,11 +214,11 @@ class Transmission:
 
     @cached_property
     def _unloaded(self) -> ClosedLoop:
-        """Mechanism without the masses that the joints carry directly."""
+        """The mechanism, with those links massless that the joints carry directly."""
         return ClosedLoop(_without(self._model, self._carried_links()))
 
     def _carried_links(self) -> set[str]:
-        """Return the names of links that a joint carries without a linkage joint between."""
+        """Return the names of links that the joints carry directly, not by the linkage."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > ZERO_RATE
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
@@ -234,7 +234,7 @@ class Transmission:
         return found
 
     def _resting(self) -> list[int]:
-        """Return indices of tree rates that determine all rates together with the motors'."""
+        """Return rate indices that, with those of the motors, determine all rates."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=ZERO_RATE) < len(rows):
@@ -256,7 +256,7 @@ class Transmission:
         return rows[len(self.motors) :]
 
     def _check(self) -> None:
-        """Check that the motors determine the joints, at home and around it."""
+        """Raise an error if the motors do not determine the joints, at home and around it."""
         rng, loop = np.random.default_rng(SEED), self._loop
         for _ in range(SAMPLES):
             q = loop.advance(loop.home, rng.uniform(-SPREAD, SPREAD, loop.mobility) * loop.size)
@@ -274,13 +274,19 @@ class Transmission:
                 )
 
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return tree rates per motor rate (rates, n), and per rate in `_others` (rates, k)."""
+        """Return the rates of all joints per motor rate and per other independent rate.
+
+        They are (rates, n) and, for the coordinates in `_others`, (rates, k).
+        """
         S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
         return all_of[:, :count], all_of[:, count:]
 
     def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return motor and independent rates (..., n or mobility, n) per unit of joint rate."""
+        """Return the motors' and the independent joints' rates per unit of joint rate.
+
+        They are (..., n, n) and (..., mobility, n).
+        """
         S = tangent(self._loop, q)
         rows = S[..., [*self._rows["motors"], *self._others], :]
         self._refuse_singular(rows, q)
@@ -291,7 +297,7 @@ class Transmission:
         return J, U @ J
 
     def _refuse_singular(self, matrices: FloatArray, q: FloatArray) -> None:
-        """Raise an error for the first of the matrices (..., k, k) that cannot be inverted."""
+        """Raise an error if any of the matrices (..., k, k) is singular."""
         for index in np.ndindex(matrices.shape[:-2]):
             _, values, right = np.linalg.svd(matrices[index])
             if not values[-1] * SINGULAR > values[0]:
@@ -306,7 +312,10 @@ class Transmission:
                 )
 
     def _moved(self, names: tuple[str, ...], what: str, target: ArrayLike) -> FloatArray:
-        """Find configurations (..., nq) for positions (..., n) of named joints, from home."""
+        """Find configurations (..., nq) for positions (..., n) of named joints.
+
+        Each is reached from home in small steps.
+        """
         goals, loop = self._n(what, target), self._loop
         held = [loop.structure.rate_names[row] for row in self._others]
         rest = dict(zip(held, self._positions_of(loop.home, tuple(held)), strict=True))
@@ -338,7 +347,7 @@ def _solve(J: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _without(model: Model, links: set[str]) -> Model:
-    """Return the model with the given links made massless."""
+    """Return a model in which the given links are massless."""
     bare = (
         replace(link, mass=0.0, inertia=np.zeros((3, 3))) if link.name in links else link
         for link in model.links

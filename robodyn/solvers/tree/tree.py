@@ -34,14 +34,14 @@ FLOATING_PARTS: tuple[tuple[str, Unit], ...] = (
 
 @dataclass
 class TreeBody:
-    """Body that moves with a joint; body 0 is the base.
+    """Rigid body of a tree: the links that move with a joint; body 0 is the base.
 
     Attributes:
         joint: the joint, None for the base.
         parent: index of the body that carries the joint.
         frame: (4, 4) frame of the joint on that body at position 0, z along its axis.
         position, rate: indices of the joint's coordinates, or of the followed joint's for a mimic.
-        own: index of its own position.
+        own: index of the joint's own position in a configuration.
         factor, offset: factor and offset of a mimic joint.
         links: names of the links of the body.
         mass, com, inertia: mass properties of all links together, in the body's frame.
@@ -74,8 +74,9 @@ class TreeBody:
 class Tree:
     """Bodies, coordinates and frames of a model's tree.
 
-    A configuration (positions,) has every movable joint in the order of the model, a floating
-    joint as its pose; rates (rates,) omit mimic joints, and a floating joint has its twist.
+    A configuration (positions,) contains the position of every movable joint in the order of the
+    model, and the pose of a floating joint. Rates (rates,) omit mimic joints; a floating joint has
+    a twist.
 
     Attributes:
         model: model of the tree.
@@ -84,7 +85,7 @@ class Tree:
         body_of: link -> index of its body.
         frame_of: link -> (4, 4) its frame in its body's frame.
         position_of: joint -> start of its position in a configuration.
-        place_of: joint -> its slice of a configuration.
+        place_of: joint -> its slice in a configuration.
         rate_of: joint -> start of its rate; a mimic joint has that of the joint it follows.
         positions, rates: lengths of a configuration and of its rates.
         rate_names: name of each tree coordinate, `joint.x` and so on for those of a floating one.
@@ -136,7 +137,7 @@ class Tree:
             self.set_inertia(body, links)
 
     def carried_by(self, model: Model) -> Tree:
-        """Return the tree of a model with the same topology, which shares unchanged bodies."""
+        """Return the tree of another model with the same topology; it shares equal bodies."""
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
         before = {link.name: link for link in self.model.links}
@@ -200,7 +201,10 @@ class Tree:
         body.mass, body.com, body.inertia = mass, com, inertia
 
     def frame_at(self, B: FloatArray, link: str) -> FloatArray:
-        """Return the frame (4, 4) of a link among placed bodies (bodies, BODY_SIZE), base frame."""
+        """Return the frame (4, 4) of a link in the base frame.
+
+        `B` (bodies, BODY_SIZE) contains the computed frames of the bodies.
+        """
         body, frame = B[self.body_of[link]], np.eye(4)
         frame[:3, :3] = body[:9].reshape(3, 3).T
         frame[:3, 3] = body[layout.ORIGIN : layout.ORIGIN + 3]
@@ -215,7 +219,7 @@ class Tree:
         return found
 
     def loop_path(self, parent: int, child: int) -> list[tuple[int, float]]:
-        """Return the path of a loop, as (body index, sign) pairs.
+        """Return the bodies around a loop between two bodies, as pairs (body index, sign).
 
         The sign is +1 for bodies whose joints move only the child, and -1 for those that move only
         the parent. Bodies that carry both are left out.
@@ -232,9 +236,9 @@ class Tree:
         """Return the data that define the equations of a closure.
 
         Returns:
-            Whether the points of the closure coincide; the directions (3,) across a slide, in the
-            frame of the parent's body; and pairs of directions at a constant angle, one in the
-            frame of each body.
+            Whether the points of the closure coincide; the directions (3,) perpendicular to a
+            sliding axis, in the frame of the parent's body; and pairs of directions at a constant
+            angle, one in the frame of each body.
         """
         A = self.frame_of[closure.parent][:3, :3] @ closure.at.rotation
         B = self.frame_of[closure.child][:3, :3] @ closure.child_at.rotation
@@ -254,10 +258,10 @@ class Tree:
     def point_jacobian(
         self, B: FloatArray, way: Sequence[tuple[int, float]], point: FloatArray
     ) -> FloatArray:
-        """Compute the Jacobian of a point, moved by the joints on a path.
+        """Compute the Jacobian of a point that the joints on a path move.
 
         Args:
-            B: (bodies, BODY_SIZE) placed bodies.
+            B: (bodies, BODY_SIZE) computed frames of the bodies.
             way: result of `loop_path`.
             point: (3,) [m] base frame.
 

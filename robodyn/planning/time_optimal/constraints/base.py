@@ -46,7 +46,8 @@ class Coefficients(NamedTuple):
 def quantities(terms: FloatArray, square: FloatArray, acceleration: FloatArray) -> FloatArray:
     """Evaluate limited quantities (..., K) from their coefficients (..., K, 7).
 
-    `square` is s'^2 and `acceleration` s'' (..., 1); see `Coefficients` for the formula.
+    `terms` are the coefficients, `square` is s'^2 and `acceleration` s'' (..., 1); see
+    `Coefficients` for the formula.
     """
     A, B, C, D, S, G, _ = np.moveaxis(terms, -1, 0)
     root = np.sqrt(square)
@@ -54,7 +55,13 @@ def quantities(terms: FloatArray, square: FloatArray, acceleration: FloatArray) 
 
 
 class Excess(NamedTuple):
-    """Values (N, M, K) along a path, and their relative excess over both limits."""
+    """Values of limited quantities along a path, and their excess over the limits.
+
+    Attributes:
+        values: (N, M, K) values at M points of N intervals.
+        above, below: (N, M, K) relative excess over the upper and below the lower limits; negative
+            within the limits.
+    """
 
     values: FloatArray
     above: FloatArray
@@ -75,7 +82,7 @@ class FirstOrder:
         raise NotImplementedError
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the fractions (N, M, K) of the limits that path speeds use.
+        """Compute each quantity's fraction (N, M, K) of its limit at given path speeds.
 
         `speed` contains the path speeds s' (N, M, 1).
         """
@@ -98,6 +105,9 @@ class SecondOrder:
 
         `ends` are the squared path speeds s'^2 at the start and the end of the path.
 
+        Returns:
+            The coefficients and limits of each quantity.
+
         Raises:
             KinematicsError: no efforts exist at a configuration; `index` is its index.
         """
@@ -106,7 +116,10 @@ class SecondOrder:
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """Compute the limited quantities, and how far they exceed their limits.
 
-        `square` is s'^2 and `acceleration` s'' (N, M, 1).
+        `square` is s'^2 and `acceleration` s'' (N, M, 1) at the samples of `path`.
+
+        Returns:
+            Values of the quantities, and their relative excess over both limits.
         """
         raise NotImplementedError
 
@@ -116,8 +129,8 @@ class OfJoints:
 
     Attributes:
         quantity: limited quantity, for messages.
-        joints: (K,) joints with a limit.
-        most: (K,) limits.
+        joints: (K,) indices of the joints with a finite limit.
+        most: (K,) limits of these joints.
         names: (K,) names of the limited quantities.
     """
 
@@ -161,7 +174,9 @@ class ThirdOrder(OfJoints):
 
 
 def as_numbers(name: str, value: ArrayLike) -> FloatArray:
-    """Convert a value to an array of any shape; `name` names it in errors.
+    """Convert a value to an array of floating-point numbers, of any shape.
+
+    `name` is the name of the value in error messages.
 
     Raises:
         InvalidInput: the value is not numeric.
@@ -176,9 +191,9 @@ def as_numbers(name: str, value: ArrayLike) -> FloatArray:
 
 
 def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
-    """Convert a positive value, or `count` of them, to limits (count,).
+    """Convert one positive value, or `count` of them, to limits (count,).
 
-    Infinity means no limit. `name` names the value in errors.
+    Infinity means no limit. `name` is the name of the value in error messages.
 
     Raises:
         InvalidInput: a number is not positive.

@@ -32,7 +32,10 @@ class EffortRates(ThirdOrder):
         self._mechanism, self._wrench = mechanism, wrench
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the coefficients of the efforts' derivatives w.r.t. path parameter r."""
+        """Compute the coefficients of the efforts' derivatives w.r.t. path parameter r.
+
+        For arguments and results see `ThirdOrder.coefficients`.
+        """
         path = course.path
         g1, g2, g3 = course.imposed
         A, B, C = (terms[..., self.joints, k] for k in range(3))
@@ -55,7 +58,10 @@ class EffortRates(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the efforts (N, M, K) whose time derivatives are limited."""
+        """Compute the efforts (N, M, K) whose time derivatives are limited.
+
+        For the arguments see `ThirdOrder.values`.
+        """
         q, u, w = course.path.motion
         speed = np.sqrt(square)
         effort = without_friction(self._mechanism).inverse_dynamics(

@@ -61,7 +61,10 @@ class Efforts(SecondOrder):
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the coefficients of the efforts, and their limits, along a path."""
+        """Compute the coefficients of the efforts, and their limits, along a path.
+
+        For arguments and results see `SecondOrder.coefficients`.
+        """
         mechanism, ideal = self._mechanism, without_friction(self._mechanism)
         q, u, w = (values[:, path.imposed] for values in path.motion)
         rates, of = self._rates(path), self._quantities(q)
@@ -164,7 +167,10 @@ class Efforts(SecondOrder):
 
 
 def without_friction(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism without friction; the result is cached for the next plan."""
+    """Return a copy of the mechanism without friction.
+
+    The copy is cached for the next call; a mechanism without friction is returned unchanged.
+    """
     kept = _LAST[0]
     if kept is None or kept[0]() is not mechanism:
         smooth = mechanism.without_friction()
@@ -173,7 +179,15 @@ def without_friction(mechanism: Mechanism) -> Mechanism:
 
 
 def lower_and_upper_limits(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
-    """Convert symmetric limits (a number or (n,)), or limits (n, 2), to limits (n, 2).
+    """Convert effort limits to an array (n, 2) of lower and upper limits.
+
+    Args:
+        name: name of the value in error messages.
+        value: symmetric limits, one number or (n,), or lower and upper limits (n, 2).
+        mechanism: mechanism with n driven joints.
+
+    Returns:
+        Lower and upper limits (n, 2).
 
     Raises:
         InvalidInput: the values are not valid limits, or a lower limit is not below its upper

@@ -54,7 +54,7 @@ class Rates(FirstOrder):
         return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the fractions (N, M, n) of the velocity limits that path speeds use.
+        """Compute the joint velocities as fractions (N, M, n) of their limits.
 
         `speed` contains the path speeds s' (N, M, 1).
         """
@@ -73,7 +73,7 @@ class TipSpeed(FirstOrder):
         return self._limit / self._speed(path)
 
     def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute the fractions (N, M, 1) of the tip's speed limit that path speeds use.
+        """Compute the tip's speed as a fraction (N, M, 1) of its limit.
 
         `speed` contains the path speeds s' (N, M, 1).
         """
@@ -99,7 +99,10 @@ class Accelerations(OfJoints, SecondOrder):
         self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the coefficients of the accelerations, and their limits, along a path."""
+        """Compute the coefficients of the accelerations, and their limits, along a path.
+
+        For arguments and results see `SecondOrder.coefficients`.
+        """
         count, size = len(path.steps), len(self.joints)
         terms = np.zeros((count, PLACES, size, 7))
         terms[..., 0] = path.rates[:, path.imposed][..., self.joints]
@@ -126,7 +129,10 @@ class Jerk(ThirdOrder):
     quantity = "jerk"
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the coefficients of d(acceleration)/dr, with the path parameter r."""
+        """Compute the coefficients of the accelerations' derivatives w.r.t. parameter r.
+
+        For arguments and results see `ThirdOrder.coefficients`.
+        """
         path = course.path
         g1, g2, g3 = course.imposed
         rates, bends = (v[:, path.imposed][..., self.joints] for v in (path.rates, path.bends))
@@ -145,6 +151,9 @@ class Jerk(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the accelerations (N, M, K) whose time derivatives are limited."""
+        """Compute the accelerations (N, M, K) whose time derivatives are limited.
+
+        For the arguments see `ThirdOrder.values`.
+        """
         driven = course.path.rates * acceleration + course.path.bends * square
         return np.asarray(driven[..., self.joints])

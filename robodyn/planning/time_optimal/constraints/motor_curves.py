@@ -33,7 +33,7 @@ class MotorCurves(NamedTuple):
     def at(self, rates: FloatArray) -> FloatArray:
         """Compute the available efforts (..., n) [N or N m] at joint rates (..., n).
 
-        They are infinite for a joint without a curve.
+        The effort is infinite for a joint without a curve.
         """
         out = np.full(rates.shape, np.inf)
         for i, count in enumerate(self.counts):
@@ -62,7 +62,7 @@ class MotorCurves(NamedTuple):
         return cls(speeds, efforts, counts)
 
     def padded(self, count: int) -> MotorCurves:
-        """Return the curves of `count` quantities; the added ones have no curve."""
+        """Extend the curves to `count` quantities; the added quantities have no curve."""
         more = (0, count - len(self.counts))
         speeds, efforts = (np.pad(v, (more, (0, 0))) for v in (self.speeds, self.efforts))
         return MotorCurves(speeds, efforts, np.pad(self.counts, more))

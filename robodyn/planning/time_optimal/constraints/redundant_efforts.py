@@ -32,9 +32,9 @@ NO_FACET = 1e-9
 class RedundantEfforts(Efforts):
     """Effort limits of mechanisms with more drives than degrees of freedom.
 
-    See `Efforts` for the interface. The limited quantities are combinations of efforts relative to
-    their upper bounds, at most 1; the second half is for the lower bounds. Jumps of dry friction at
-    reversals are not considered.
+    See `Efforts` for the interface. Each limited quantity is a normalized combination of efforts,
+    minus its upper bound, plus 1; it is limited to 1. The second half of the quantities represents
+    the lower bounds. Jumps of dry friction at reversals are not considered.
     """
 
     def __init__(
@@ -93,7 +93,11 @@ class RedundantEfforts(Efforts):
         return combined
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return coefficients (..., K, r + 1) of combinations of efforts, and bounds."""
+        """Return the combinations of efforts that bound the available wrenches.
+
+        Returns:
+            Coefficients (..., K, r + 1) of the combinations, and their upper bounds (..., K).
+        """
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))
                  for e in np.eye(f)]  # fmt: skip

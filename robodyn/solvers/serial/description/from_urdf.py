@@ -81,7 +81,7 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
 
 
 def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Collection[str]) -> None:
-    """Warn about links that neither move with the chain nor belong to its base.
+    """Warn about links and actuators of a URDF that are not part of the arm's model.
 
     Args:
         tree: tree of the URDF; links on held joints beside the chain move with it.

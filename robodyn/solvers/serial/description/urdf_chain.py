@@ -34,7 +34,9 @@ def find_chain(
     hold_branches: bool,
     spelling: Spelling = in_python,
 ) -> UrdfChain:
-    """Find the chain between two links, by default from the root to the leaf with the most joints.
+    """Find the chain of joints of a URDF between two links.
+
+    By default, it leads from the root to the leaf with the most movable joints.
 
     Raises:
         ModelError: a link is unknown; there is no chain, or there are several equally long ones; a
@@ -77,7 +79,7 @@ def longest_chains(
     """Return the chains to the leaves that have the most movable joints above them.
 
     Returns:
-        For each such leaf, all joints down to it, fixed ones included.
+        Mapping from the name of each such leaf to all joints that lead to it, fixed ones included.
 
     Raises:
         ModelError: an end of the chain appears to be a gripper's finger.
@@ -110,13 +112,13 @@ def _default_tip(tree: ZeroConfigurationTree, base: str, spelling: Spelling) -> 
 
 
 def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
-    """Reject ends of two branches that look like the halves of a link split to cut a loop.
+    """Raise an error if two branches end in links that look like halves of a cut loop.
 
     Exporters name the halves A and B, or repeat a link with a number appended to its name. An
     explicit tip avoids this check.
 
     Raises:
-        ModelError: names the two ends.
+        ModelError: there are such ends; the message names them.
     """
     parents = {joint.parent for joint in tree.above.values()}
     ends = [link for link in tree.links if link not in parents and link in tree.above]
@@ -146,9 +148,9 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
 
 
 def _has_similar_branches(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
-    """Return whether the branches behind two ends are also similar, like the fingers of a hand.
+    """Return whether two links end similar branches, like the fingers of a hand.
 
-    The halves of a cut loop may be similar as well, but they are in the same place.
+    The branches of a cut loop may be similar as well, but their ends coincide.
     """
     parents = tree.above[link].parent, tree.above[repeated].parent
     number = _REPEATED.fullmatch(parents[1])
@@ -166,7 +168,7 @@ _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
 def _path(tree: ZeroConfigurationTree, link: str, base: str) -> list[Any] | None:
-    """Return the joints from `base` down to a link; None if the link is not below `base`."""
+    """Return the joints from a base link down to a link; None if it is not below."""
     path = []
     while link != base:
         if link not in tree.above:
@@ -211,7 +213,7 @@ def _check_branches(tree: ZeroConfigurationTree, chain: UrdfChain, spelling: Spe
 
 
 def _hold(tree: ZeroConfigurationTree, chain: UrdfChain) -> UrdfChain:
-    """Assign every link outside the chain to the body of the chain that carries it."""
+    """Attach all links outside the chain to the chain, as if their joints were fixed."""
     kept = {tree.body[chain.base], *(joint.child for joint in chain.joints)}
     for link in tree.links:
         body = tree.body[link]
@@ -229,7 +231,7 @@ _FINGER_LINK = re.compile(r"finger|jaw|knuckle", re.IGNORECASE)
 def check_gripper(
     tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]], spelling: Spelling
 ) -> None:
-    """Reject a gripper's finger as the last joint of an arm.
+    """Raise an error if the last joint of an arm seems to be a gripper's finger.
 
     Args:
         tree: tree of the URDF.
@@ -237,7 +239,8 @@ def check_gripper(
         spelling: function that formats an option for messages.
 
     Raises:
-        ModelError: names the fingers, and candidates for the tip.
+        ModelError: the last joint seems to be a finger; the message names the fingers, and
+            candidates for the tip.
     """
     known = {joint.mimic.joint for joint in tree.above.values() if joint.mimic is not None}
     known |= _pairs(tree, longest)
@@ -268,7 +271,7 @@ def check_gripper(
 
 
 def _pairs(tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]]) -> set[str]:
-    """Return prismatic joints at the ends of chains that are side by side on one body."""
+    """Return the prismatic end joints that are side by side on a body, as fingers are."""
     beside: dict[str, set[str]] = {}
     for path in longest.values():
         last = next((joint for joint in reversed(path) if joint.moves), None)
@@ -287,7 +290,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
 
 
 def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
-    """Return links on the same body that may be tool frames: no inertia, no children."""
+    """Return other links without children on a link's body, which may be tool frames."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]
     return [

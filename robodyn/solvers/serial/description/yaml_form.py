@@ -96,10 +96,11 @@ def serial_model_from_yaml(document: Mapping[str, Any], source: str, options: Re
 def _frames(
     link: Fields, convention: str, before: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return three frames (4, 4) of a link: its joint's, its table row's and its end's.
+    """Return three frames (4, 4) of a link, from its Denavit-Hartenberg parameters.
 
-    The first is in the previous joint's frame, the others are in this joint's. A Denavit-Hartenberg
-    table states the center of mass and the inertia in the row's frame.
+    They are the joint's frame, in that of the previous joint; and, in the joint's frame, the frame
+    of the table's row, in which the table states center of mass and inertia, and the end of the
+    link.
     """
     prismatic = link.text("joint", choices=KINDS) == "prismatic"
     free, fixed = ("d", "theta") if prismatic else ("theta", "d")
@@ -193,7 +194,7 @@ def write_serial(mechanism: Any, path: Path) -> list[Path]:
     """Write an arm as a file that `load` reads; each joint is described by its frame.
 
     Returns:
-        The files written.
+        Paths of the files written.
 
     Raises:
         OutputError: the file cannot be written.

@@ -44,8 +44,8 @@ def forward_dynamics(
 ) -> bool:
     """Write joint accelerations to `qdd` (n,); return False if a joint has no inertia.
 
-    `frames` are those of `place`, `base` is a `base_motion.Base`, `wrench` (6,) is on the tip in
-    the base frame, `bodies` (n, BODY_SIZE) scratch.
+    `frames` are the link frames that `spatial.place` writes, `base` is the motion of the base,
+    `wrench` (6,) acts on the tip and is in the base frame, and `bodies` (n, BODY_SIZE) is scratch.
     """
     n = chain.shape[0] - 1
     outward_velocities(chain, frames, base, qd, bodies)
@@ -104,8 +104,8 @@ def inward_inertias(
 ) -> bool:
     """Compute articulated inertias and bias forces, from the tip to the base.
 
-    The quantities that joint accelerations need are written to `bodies`. Return False if a joint
-    has no inertia.
+    They are written to `bodies` (n, BODY_SIZE), with the terms from which the outward pass computes
+    the joint accelerations. Return False if a joint has no inertia.
     """
     n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))

@@ -21,7 +21,7 @@ from robodyn.solvers.serial.kernels.spatial import place, write_pose
 def modified_newton_euler(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, out: Any
 ) -> None:
-    """Write efforts (N, n) of N states to `out`, by Turney's modified recursion."""
+    """Write joint efforts (N, n) for N states to `out`, by Turney's modified recursion."""
     work = np.empty((q.shape[1], WORK_SIZE))
     base = base_at_rest(gravity)
     for s in range(q.shape[0]):
@@ -41,7 +41,7 @@ def lagrange(
     contact: bool,
     out: Any,
 ) -> None:
-    """Write efforts (N, n) of N states to `out`, by Lagrange's equations in trace form."""
+    """Write joint efforts (N, n) for N states to `out`, by Lagrange's equations."""
     n = q.shape[1]
     T = np.empty((n + 1, n + 1, 4, 4))
     D = np.empty((n + 1, n, 4, 4))

@@ -36,7 +36,7 @@ SLOPE_SIZE = 30
 
 @inner
 def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) -> None:
-    """Write the motion of each link, base to tip, to its row of `rows`.
+    """Write the motion of each link, base to tip, to a row of the scratch array `rows`.
 
     Each row also gets its joint's motion axis S and the derived axes Psi' and Psi'', see
     `dynamics.kernels.effort_derivatives`.
@@ -71,8 +71,9 @@ def effort_derivatives(
 ) -> None:
     """Write derivatives of efforts with respect to q, qd and qdd to `out` (3 n n).
 
-    Rotors and friction are included. `state` contains q, qd and qdd. If `planned`, a joint at rest
-    has the dry friction of the direction in which it accelerates.
+    Each is a matrix (n, n) in row-major order. Rotors and friction are included. `state` contains
+    q, qd and qdd. If `planned`, a joint at rest has the dry friction of the direction in which it
+    accelerates.
     """
     n = chain.shape[0] - 1
     qd, qdd = state.rates, state.acceleration_or_effort

@@ -34,7 +34,7 @@ MOST_SLOPES: Final = 128
 
 @inner
 def is_supported_state(chain: Any, state: Any, trusted: bool) -> bool:
-    """Return whether the arm is short enough for this module and its state is valid."""
+    """Return whether the arm has few enough joints for this module and its state is valid."""
     n = state.q.shape[0]
     if n > MOST_JOINTS:
         return False
@@ -150,7 +150,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> bool:
 
 @noinline
 def _other_condition_number(chain: Any, q: Any, length: float) -> float:
-    """Return the condition number of the Jacobian for a number of joints other than six."""
+    """Return the condition number of the tip's Jacobian of an arm without six joints."""
     n = chain.shape[0] - 1
     frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
     place(chain, q, frames)

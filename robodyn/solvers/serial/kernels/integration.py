@@ -35,7 +35,7 @@ NO_INERTIA: Final = 1
 
 
 class Scratch(NamedTuple):
-    """Preallocated scratch arrays for one state, or for eight in SIMD lanes.
+    """Preallocated scratch arrays for the simulation of serial arms.
 
     Attributes:
         vectors: (4, n) rows for joint values.
@@ -62,7 +62,7 @@ def scratch_shapes(n: int) -> Any:
 
 @noinline
 def carry(chain: Any, gravity: Any, state: Any, links: Any, out: Any) -> None:
-    """Write the efforts (n,) of inverse dynamics to `out`, for floats or SIMD lanes."""
+    """Write the joint efforts (n,) for a motion to `out`; for floats or SIMD lanes."""
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     newton_euler(chain, base, state, links, out)
 
@@ -75,22 +75,26 @@ def joints(arm: Any) -> int:
 
 @inner
 def place_links(arm: Any, q: Any, s: Any) -> None:
-    """Write the frames of the links at configuration `q` (n,) to the scratch arrays."""
+    """Compute the frames of the links at configuration `q` (n,), in scratch memory."""
     place(arm[0], q, s.frames)
 
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the efforts (n,) by the Newton-Euler recursion to `found`; return OK."""
+    """Write joint efforts (n,) for a motion to `found`, by the Newton-Euler recursion.
+
+    Return the status code OK.
+    """
     carry(arm[0], arm[1], state, s.links, found)
     return OK
 
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the accelerations (n,) under an external wrench to `found`.
+    """Write the joint accelerations (n,) for efforts and a tip wrench to `found`.
 
-    They are computed by the articulated-body algorithm. Return OK or NO_INERTIA.
+    They are computed by the articulated-body algorithm. Return a status code: OK, or NO_INERTIA if
+    a joint has no inertia.
     """
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
@@ -101,25 +105,25 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_mass_matrix(arm: Any, q: Any, s: Any, found: Any) -> None:
-    """Write the mass matrix (n, n) to `found`, by the composite-rigid-body method."""
+    """Write the arm's mass matrix (n, n) to `found`, by composite rigid bodies."""
     mass_matrix(arm[0], s.frames, found)
 
 
 @inner
 def damping(arm: Any, joint: int) -> Any:
-    """Return the viscous damping [N m s/rad or N s/m] of a joint."""
+    """Return the viscous damping [N m s/rad or N s/m] of one joint of a packed arm."""
     return arm[0][joint + 1, DAMPING]
 
 
 @inner
 def wraps(arm: Any, joint: int) -> bool:
-    """Return whether a joint is continuous, so that full turns are equal."""
+    """Return whether a joint is continuous, so that full turns make no difference."""
     return bool(arm[0][joint + 1, WRAPS] != 0.0)
 
 
 @inner
 def unpack(slides: Any, numbers: Any) -> Any:
-    """Return the packed chains and gravity of eight arms, one arm per SIMD lane."""
+    """Return the packed parameters and gravity of eight arms, one arm per SIMD lane."""
     rows = borrowed_array(slides).shape[0]
     chain = table_of(numbers, rows, LINK_SIZE)
     return chain, chain[rows]

@@ -67,9 +67,9 @@ class Search(NamedTuple):
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """Compute the frames and the error (rows,) [m] from the tip to its goal (7,).
+    """Compute the error (rows,) [m] from the tip's pose to the goal pose (7,).
 
-    Return the largest component of the error.
+    The link frames are computed, too. Return the largest component of the error.
     """
     n = q.shape[0]
     place(chain, q, frames)

@@ -102,7 +102,8 @@ def neighbor(row: Any, q: float, out: Any) -> None:
 def multiply(a: Any, b: Any, out: Any) -> None:
     """Write the product of two 4 x 4 matrices to `out`, without skipping zeros.
 
-    It is written out in full, as the report counts the operations.
+    It is written out in full, because the operations are counted as in Turney, Mudge and Lee
+    (1980).
     """
     for i in range(4):
         for j in range(4):
@@ -130,7 +131,8 @@ def differentiate(row: Any, a: Any, out: Any) -> None:
 def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) -> None:
     """Compute the derivative of the transform T_0^i w.r.t. joint j (0..i-1).
 
-    It is T_0^j Q_j T_j^i (eq. 1.11), with the differentiation matrix Q_j of the joint.
+    It is T_0^j Q_j T_j^i, with the differentiation matrix Q_j of the joint: Turney, Mudge and Lee
+    (1980), eq. 1.11.
     """
     if j == 0:
         differentiate(chain[1], T[0, i], out)
@@ -145,7 +147,7 @@ def second_derivative(
 ) -> None:
     """Compute the second derivative of the transform T_0^i w.r.t. joints j <= k.
 
-    This takes at most one product (eq. 1.12).
+    This takes at most one matrix product: Turney, Mudge and Lee (1980), eq. 1.12.
     """
     if j == 0:
         differentiate(chain[1], D[i, k], out)
@@ -161,9 +163,10 @@ def second_derivative(
 
 @kernel
 def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
-    """Compute the second time derivative of the transform T_0^i of frame i, eq. 4.34.
+    """Compute the second time derivative of the transform T_0^i of frame i.
 
-    Each pair of joints is evaluated once.
+    It is the bracket in eq. 4.34 of Turney, Mudge and Lee (1980). Each pair of joints is evaluated
+    once.
     """
     for a in range(4):
         for b in range(4):
@@ -202,16 +205,17 @@ def trace_of_product(a: Any, b: Any) -> float:
 
 @kernel
 def add_torque(total: float, term: float) -> float:
-    """Return a joint's effort with another link's contribution added."""
+    """Return the sum of a joint's effort and the contribution of one link."""
     return total + term
 
 
 @kernel
 def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
-    """Return one component of a joint's gravity term, summed over the links (eq. 2.8).
+    """Return one component of a joint's gravity term, summed over the links.
 
-    It is that of dT_q/di m_q rbar_q: the derivative of link q's transform w.r.t. joint i, times the
-    link's first moment, which is the last column of its pseudo-inertia.
+    The term is the sum of dT_q/di m_q rbar_q: the derivative of link q's transform w.r.t. joint i,
+    times the link's first moment, which is the last column of its pseudo-inertia: Turney, Mudge and
+    Lee (1980), eq. 2.8.
     """
     total = lever_component(D[i + 1, i], pseudo[i], axis)
     for link in range(i + 2, n + 1):

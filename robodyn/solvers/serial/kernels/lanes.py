@@ -30,7 +30,7 @@ MOST_JOINTS: Final = 128
 
 
 def stack_needed(n: int) -> int:
-    """Return a sufficient stack size [bytes] for all functions here and an arm of n joints."""
+    """Return a sufficient stack size [bytes] for the functions here and n joints."""
     slopes = max(3 * n, serial_derivatives.SLOPE_SIZE) + 1
     rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
     return 8 * WIDTH * rows + 2**20
@@ -52,7 +52,10 @@ class Scratch(NamedTuple):
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the efforts of eight states by the Newton-Euler recursion; return OK."""
+    """Write the joint efforts (n,) for the motions of eight states to `found`.
+
+    They are computed by the Newton-Euler recursion in SIMD lanes. Return the status code OK.
+    """
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
     serial_newton_euler.newton_euler(chain, base, state, s.work, found)
@@ -61,9 +64,10 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the accelerations of eight states by the articulated-body algorithm.
+    """Write the joint accelerations (n,) for the efforts of eight states to `found`.
 
-    Return OK or NO_INERTIA.
+    They are computed by the articulated-body algorithm in SIMD lanes. Return a status code: OK, or
+    NO_INERTIA if a joint has no inertia.
     """
     chain, gravity = arm
     if not state.contact:
@@ -80,7 +84,10 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the Jacobian (6, n) of the tip for eight states, row by row; return OK."""
+    """Write the tip's Jacobians (6, n) at eight configurations to `found`, row by row.
+
+    Return the status code OK.
+    """
     chain = arm[0]
     place(chain, state.q, s.frames)
     serial_composite.jacobian(chain, s.frames, as_table(found, chain.shape[0] - 1))
@@ -89,9 +96,10 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
-    """Compute derivatives of efforts, or of accelerations if `forward`, for eight states.
+    """Write derivatives of efforts, or of accelerations if `forward`, to `found`.
 
-    Return OK or NO_INERTIA.
+    They are those of eight states in SIMD lanes. Return a status code: OK, or NO_INERTIA if a joint
+    has no inertia.
     """
     (chain, gravity), rows = arm, s.slopes
     n = chain.shape[0] - 1
@@ -110,7 +118,7 @@ def evaluate_states(
 ) -> int:
     """Write the results (N, k) of a function for N states to `out`, eight at a time.
 
-    `find` is a function of this module. Return the number of solved states.
+    `find` is one of the functions `find_...` of this module. Return the number of solved states.
     """
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1

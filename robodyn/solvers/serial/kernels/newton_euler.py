@@ -45,8 +45,8 @@ from robodyn.solvers.serial.kernels.terms import (
 def newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any) -> None:
     """Write the joint efforts of a `State`, with its tip wrench, to `tau` (n,).
 
-    The recursion is that of Newton and Euler. `base` is a `base_motion.Base`, `work` scratch
-    (n, WORK_SIZE).
+    They are computed by the Newton-Euler recursion. `base` is the motion of the base, `work` (n,
+    WORK_SIZE) is scratch.
     """
     q, qd, qdd = state.q, state.rates, state.acceleration_or_effort
     omega, alpha, a = base_motion(chain, base)
@@ -93,9 +93,10 @@ def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any
 
 @inner
 def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
-    """Write the joint efforts to `tau` (n,), by a pass from the tip to the base.
+    """Write the joint efforts to `tau` (n,), by recursion from the tip to the base.
 
-    It propagates the forces between links, eq. 3.19-3.21.
+    The recursion propagates the forces and moments between links: Turney, Mudge and Lee (1980), eq.
+    3.19-3.21.
     """
     n = chain.shape[0] - 1
     outer_force = (0.0, 0.0, 0.0)
@@ -125,9 +126,9 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
 
 @inner
 def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
-    """Return force and moment of the last link on its environment, in the tip's frame.
+    """Return the force and moment of the last link on its environment, tip frame.
 
-    `wrench` (6,) is that of the environment on the link, in the base frame.
+    `wrench` (6,) is the opposite one, of the environment on the link, in the base frame.
     """
     R = matrix(chain[0], layout.ROTATION)
     force = apply_transposed(R, (-wrench[0], -wrench[1], -wrench[2]))
@@ -143,7 +144,10 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
 def store_link(
     work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector
 ) -> None:
-    """Store a link's rotation, vectors, force and moment in `work`, for `inward`."""
+    """Store the data of a link that the inward recursion needs in `work`.
+
+    They are its rotation, vectors, force and moment.
+    """
     store_matrix(work, layout.WORK_ROTATION, R)
     store(work, layout.WORK_REACH, r)
     store(work, layout.WORK_LEVER, lever)

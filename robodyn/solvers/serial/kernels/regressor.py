@@ -24,7 +24,7 @@ from robodyn.solvers.serial.kernels.terms import add_motor
 
 @inner
 def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) -> None:
-    """Write the regressor columns of link i (from 0) to the rows of joints 0 to i."""
+    """Write link i's ten regressor columns for the efforts of joints 0 to i."""
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
     p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))

@@ -39,7 +39,10 @@ def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
 
 @inner
 def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
-    """Return link i's angular velocity from link i-1's, omega (eq. 3.15), in frame i."""
+    """Return link i's angular velocity, in frame i, from that of link i-1.
+
+    Turney, Mudge and Lee (1980), eq. 3.15.
+    """
     if any_of(row[layout.PRISMATIC] > 0.0):
         return apply_transposed(R, omega)
     return apply_transposed(R, (omega[0], omega[1], omega[2] + rate))
@@ -49,9 +52,10 @@ def angular_velocity(row: Any, R: Matrix, omega: Vector, rate: float) -> Vector:
 def angular_acceleration(
     row: Any, R: Matrix, alpha: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
-    """Return link i's angular acceleration from link i-1's motion (eq. 3.16), in frame i.
+    """Return link i's angular acceleration, in frame i, from the motion of link i-1.
 
-    `omega` is the angular velocity of link i-1; the report prints that of link i.
+    Eq. 3.16 of Turney, Mudge and Lee (1980); `omega` is the angular velocity of link i-1, while the
+    report prints that of link i.
     """
     if any_of(row[layout.PRISMATIC] > 0.0):
         return apply_transposed(R, alpha)
@@ -65,9 +69,10 @@ def angular_acceleration(
 def carried_acceleration(
     row: Any, R: Matrix, a: Vector, omega: Vector, rate: float, acceleration: float
 ) -> Vector:
-    """Return the acceleration of frame i-1's origin, in frame i (term of eq. 3.17).
+    """Return the acceleration of frame i-1's origin, in frame i.
 
-    For a prismatic joint with position d and axis z, d'' z + 2 d' omega x z is added.
+    For a prismatic joint with position d and axis z, d'' z + 2 d' omega x z is added. It is a term
+    of eq. 3.17 of Turney, Mudge and Lee (1980).
     """
     if any_of(row[layout.PRISMATIC] > 0.0):
         twice = rate + rate
@@ -94,36 +99,40 @@ def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
 
 @inner
 def origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> Vector:
-    """Return the acceleration of link i's origin (eq. 3.17).
+    """Return the acceleration of link i's origin.
 
     It is A r + `carried`, with the `rotation_operator` A, the vector r from the previous origin and
-    the previous origin's acceleration.
+    the previous origin's acceleration `carried`: Turney, Mudge and Lee (1980), eq. 3.17.
     """
     return add(apply(A, r), carried)
 
 
 @inner
 def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
-    """Return the acceleration of a link's center of mass (eq. 3.18, corrected).
+    """Return the acceleration of a link's center of mass.
 
     It is A rbar + a, with the `rotation_operator` A, the center of mass rbar in the link's frame,
-    and the acceleration a of the link's origin.
+    and the acceleration a of the link's origin: Turney, Mudge and Lee (1980), eq. 3.18, corrected.
     """
     return add(apply(A, vector(row, layout.COM)), a)
 
 
 @inner
 def inertial_force(row: Any, acceleration: Vector) -> Vector:
-    """Return a link's inertial force: mass times acceleration (eq. 3.19)."""
+    """Return a link's inertial force: mass times acceleration.
+
+    Turney, Mudge and Lee (1980), eq. 3.19.
+    """
     return scale(row[layout.MASS], acceleration)
 
 
 @inner
 def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector:
-    """Return a link's inertial force by eq. 5.1 of the modified recursion.
+    """Return a link's inertial force for the modified recursion.
 
     It is m (A lever + carried), with the `rotation_operator` A and the vector `lever` from the
-    previous origin, whose acceleration is `carried`, to the center of mass.
+    previous origin, whose acceleration is `carried`, to the center of mass: Turney, Mudge and Lee
+    (1980), eq. 5.1.
     """
     return scale(row[layout.MASS], add(apply(A, lever), carried))
 
@@ -142,11 +151,11 @@ def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
 
 @inner
 def spread_moment(row: Any, A: Matrix) -> Vector:
-    """Return the moment Tr(A K sigma') of eq. 5.2, which changes a link's rotation.
+    """Return the moment Tr(A K sigma') that changes a link's rotation.
 
-    A is the `rotation_operator`, K are the link's second moments about its center of mass. The x
-    component is (AK)_zy - (AK)_yz, and so on. In principal axes, as the report writes K, two thirds
-    of the products vanish.
+    Eq. 5.2 of Turney, Mudge and Lee (1980). A is the `rotation_operator`, K are the link's second
+    moments about its center of mass. The x component is (AK)_zy - (AK)_yz, and so on. In principal
+    axes, as the report writes K, two thirds of the products vanish.
     """
     xx, xy, xz = vector(row, layout.SPREAD)
     yy, yz, zz = vector(row, layout.SPREAD + 3)
@@ -178,31 +187,47 @@ def passed_moment(r: Vector, force: Vector) -> Vector:
 
 @inner
 def turned_force(R: Matrix, force: Vector) -> Vector:
-    """Return the next link's force, rotated to a link's own frame (eq. 3.19)."""
+    """Return the next link's force, rotated to a link's own frame.
+
+    Term of eq. 3.19 of Turney, Mudge and Lee (1980).
+    """
     return apply(R, force)
 
 
 @inner
 def turned_moment(R: Matrix, moment: Vector) -> Vector:
-    """Return the next link's moment, rotated to a link's own frame (eq. 3.20)."""
+    """Return the next link's moment, rotated to a link's own frame.
+
+    Term of eq. 3.20 of Turney, Mudge and Lee (1980).
+    """
     return apply(R, moment)
 
 
 @inner
 def add_force(a: Vector, b: Vector) -> Vector:
-    """Return the sum of two forces of eq. 3.19."""
+    """Return the sum of two forces in a link's force balance.
+
+    Eq. 3.19 of Turney, Mudge and Lee (1980).
+    """
     return add(a, b)
 
 
 @inner
 def add_moment(a: Vector, b: Vector) -> Vector:
-    """Return the sum of two moments of eq. 3.20."""
+    """Return the sum of two moments in a link's moment balance.
+
+    Eq. 3.20 of Turney, Mudge and Lee (1980).
+    """
     return add(a, b)
 
 
 @inner
 def along_axis(row: Any, force: Vector, moment: Vector) -> float:
-    """Return a revolute joint's moment or prismatic joint's force on its axis (eq. 3.21)."""
+    """Return the effort of a joint: the component of force or moment along its axis.
+
+    It is the moment for a revolute, the force for a prismatic joint: Turney, Mudge and Lee (1980),
+    eq. 3.21.
+    """
     if any_of(row[layout.PRISMATIC] > 0.0):
         return dot(vector(row, layout.AXIS), force)
     return dot(vector(row, layout.AXIS), moment)

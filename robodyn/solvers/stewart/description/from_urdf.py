@@ -20,7 +20,9 @@ from robodyn.solvers.stewart.recognition import LEGS, checked_structure, inertia
 
 
 def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model:
-    """Create the model that a URDF with a floating platform and six spherical closures describes.
+    """Create the model of a Stewart platform from a URDF.
+
+    The URDF has a floating platform and six legs with spherical closures.
 
     The base frame is that of the floating joint's parent link. The home pose is the origin of this
     joint; without an origin, there is no home pose. Unless the URDF's `<robodyn>` element states
@@ -28,7 +30,8 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
     describes the mounting of the mechanism.
 
     Raises:
-        ModelError: names the joint, link or constraint, the value found and the expected one.
+        ModelError: the URDF does not describe such a platform; the message names the joint, link or
+            constraint, the value found and the expected one.
         UnphysicalInertia: with `strict=True`.
     """
     source, slides = builder.source, []
@@ -64,13 +67,13 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
 
 
 def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
-    """Return the links of a leg's lower and upper part."""
+    """Return the links of the lower and the upper part of a platform's leg."""
     joint = next(joint for joint in tree.above.values() if joint.name == actuator)
     return tree.body[joint.parent], joint.child
 
 
 def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
-    """Sort the six closures by the numbers in their names, or keep the order of the file."""
+    """Sort the six legs' closures by the numbers in their names, or keep their order."""
     numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]
     for column in zip(*numbers, strict=False):
         if len(set(column)) == len(closures) == LEGS:

@@ -31,7 +31,10 @@ class JointCircle(NamedTuple):
         return cls(radius, math.asin(0.5 * short / radius))
 
     def joints(self, first: float) -> FloatArray:
-        """Compute joint centers (6, 3) [m] of pairs at the angles `first` + 120 degrees k [rad]."""
+        """Compute the joint centers (6, 3) [m] of three pairs of joints on the circle.
+
+        `first` [rad] is the angle of the first pair's center; the others follow at 120 degrees.
+        """
         angles = first + np.repeat(2.0 * math.pi / 3.0 * np.arange(3), 2)
         angles = angles + np.tile([-self.spread, self.spread], 3)
         return self.radius * np.stack([np.cos(angles), np.sin(angles), np.zeros(6)], axis=-1)
@@ -52,7 +55,7 @@ def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, A
 
 
 def legs_of_sides(sides: Fields) -> list[Fields]:
-    """Return the fields of six legs, from a file that states the joints' distances.
+    """Return the fields of six legs in a model file that states the joints' distances.
 
     Raises:
         ModelError: a distance is missing, or not above 0; a short side is longer than the long one.
@@ -77,7 +80,7 @@ def half_extended(
     Args:
         sides: fields of the file that state the distances.
         foot, tip: (3,) [m] centers of a leg's joints.
-        limits: of its length [m].
+        limits: lower and upper limit [m] of the legs' length.
 
     Raises:
         ModelError: the legs have no limits of length, or are too short for the distances.

@@ -18,7 +18,10 @@ SPREAD = math.radians(9.0)
 def hexapod(
     base_radius: float, platform_radius: float, height: float, stroke: float, payload: float
 ) -> dict[str, Any]:
-    """Return the fields of a hexapod's model file, with half extended legs at home.
+    """Return the values of a hexapod template, from its main dimensions and payload.
+
+    The values fill the placeholders of the model file; at home, the legs are half extended. Lengths
+    are in m, the payload is in kg.
 
     Raises:
         InvalidInput: the legs are too short for the stroke.

@@ -101,7 +101,7 @@ def _with_defaults(leg: Fields, defaults: Fields) -> Fields:
 
 
 def _home(top: Fields, leg: Fields) -> FloatArray | None:
-    """Return the home pose (7,) that the file states, or else one with half extended legs."""
+    """Return the home pose (7,) of the file; by default, one with half extended legs."""
     if "home" not in top:
         if "sides" not in top:
             return None
@@ -114,7 +114,7 @@ def _home(top: Fields, leg: Fields) -> FloatArray | None:
 
 
 def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
-    """Add the links, joints and closure of a leg; return the name of its actuator's joint.
+    """Add a leg's links, joints and closure to the model; return its actuator's name.
 
     `leg<i>_lower` is the frame of leg i at its universal joint, `leg<i>_upper` the same at its
     spherical joint.
@@ -177,7 +177,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
 
 
 def _reading(fields: Fields, name: str) -> JointReading:
-    """Return name, sign and offset [m] of an actuator's joint, which a file may state."""
+    """Return name, sign and offset [m] of an actuator's joint, from fields of a file."""
     fields.only("name", "sign", "offset")
     sign = fields.number("sign", default=1.0)
     if sign not in (1.0, -1.0):
@@ -221,7 +221,7 @@ def write_stewart(mechanism: Any, path: Path) -> list[Path]:
 
 
 def short_form(platform: Any) -> dict[str, Any]:
-    """Return the fields of a YAML document that describes the platform for `load`."""
+    """Return the fields of a YAML document that describes the platform leg by leg."""
     model, structure = platform.model, platform.structure
     readings = [dict(leg.shape.readings[2]._asdict()) for leg in structure.legs]
     legs = [
@@ -237,9 +237,9 @@ def short_form(platform: Any) -> dict[str, Any]:
 
 
 def equality_key(platform: Any) -> dict[str, Any]:
-    """Return the data that comparisons use: the fields of the YAML form, without names.
+    """Return the platform's description without names, for comparisons.
 
-    The zero positions of the actuators' joints in the file are ignored.
+    It consists of the fields of the YAML form, without the zero positions of the actuators' joints.
     """
     model, structure = platform.model, platform.structure
     springs = [asdict(leg.spring(model)) for leg in structure.legs]
@@ -259,7 +259,7 @@ def _common(platform: Any) -> dict[str, Any]:
 
 
 def _legs(platform: Any) -> list[dict[str, Any]]:
-    """Return the fields of the legs in a file, without those of their actuators' joints."""
+    """Return the legs' fields, without those that describe their actuators' joints."""
     model, out = platform.model, []
     _, *bodies = platform.bodies
     for leg, lower, upper in zip(platform.structure.legs, bodies, bodies[LEGS:], strict=False):

@@ -59,9 +59,10 @@ def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
 
 @inner
 def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bool:
-    """Write the forces of motors and end stops to `memory.held`.
+    """Add the forces of end stops to leg forces, for eight platforms in SIMD lanes.
 
-    Return False if they have no solution.
+    The sums are written to `memory.held`. Return False if the forces of the end stops have no
+    solution.
     """
     forces = state.acceleration_or_effort
     if not joint_efforts(plant, forces, e.lengths, e.rates, memory.held, slopes):
@@ -75,9 +76,10 @@ def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bo
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
-    """Write the time derivatives of pose to `rate` and of twist to `acceleration`.
+    """Write time derivatives of poses and twists of eight platforms to two arrays.
 
-    Return a status code of `kernels.layout`.
+    `rate` (7,) becomes the derivative of the pose, `acceleration` (6,) that of the twist. Return a
+    status code of `kernels.layout`.
     """
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
@@ -94,9 +96,10 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write mass matrix, forces and leg Jacobian of eight platforms to `out`.
+    """Write the equations of motion of eight platforms to `out`.
 
-    The fields of `out` are those of `dynamics.kernels.simulation`. Return a status code.
+    The fields of `out`, among them mass matrix, forces and leg Jacobian, are those of
+    `dynamics.kernels.simulation`. Return a status code.
     """
     memory, own = work
     e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift, out.D)
@@ -120,7 +123,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
 
 @inner
 def shapes(structure: Any, rows: Any) -> Any:
-    """Return the shapes of the scratch arrays, for allocation."""
+    """Return the shapes of the scratch arrays for the simulation of eight platforms."""
     return MEMORY, MOTION_EQUATIONS
 
 

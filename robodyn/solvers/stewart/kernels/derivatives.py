@@ -47,7 +47,7 @@ def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) ->
 
 @inner
 def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
-    """Apply displacements to poses in place, and normalize the poses' quaternions."""
+    """Displace poses in place by a translation and a rotation vector; normalize them."""
     displace_pose(pose, 0, vector(step, 0), vector(step, 3))
 
 
@@ -67,9 +67,9 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Write derivatives of forces, accelerations or loads at rest to `out` (N, 108).
 
-    They are three matrices (6, 6), stored row by row: with respect to displacement, to twist, and
-    to acceleration or forces. Return the number of states, counted from the first, for which the
-    derivatives exist.
+    Each state has three matrices (6, 6), stored row by row: the derivatives with respect to
+    displacement, to twist, and to acceleration or forces. Return the number of states, counted from
+    the first, for which the derivatives exist.
     """
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))

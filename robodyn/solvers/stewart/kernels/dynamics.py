@@ -47,10 +47,11 @@ from robodyn.solvers.stewart.kernels.leg import (
 def platform_wrench(
     platform: Any, axes: Any, moving: Any, accel: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute force and moment that the platform and its springs require (eq. 33, 34).
+    """Compute the force and moment that the motion of the platform requires.
 
-    The legs are not included. `axes` are the columns of the platform's rotation, `moving` is its
-    position, velocity and angular velocity, `accel` the derivatives of the latter two.
+    They include its springs, but not the legs: eq. 33 and 34 of Dasgupta and Mruthyunjaya (1998).
+    `axes` are the columns of the platform's rotation, `moving` contains its position, velocity and
+    angular velocity, and `accel` its linear and angular acceleration.
     """
     X, Y, Z = axes
     position, v, w = moving
@@ -79,7 +80,11 @@ def platform_wrench(
 
 @inner
 def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Return the mass matrix of the platform without legs, in the form of `at_reference`."""
+    """Return the mass matrix of the platform without legs, as three blocks.
+
+    The blocks, from linear and angular acceleration to force and moment, are those of
+    `at_reference`.
+    """
     r = combine(X, Y, Z, vector(platform, layout.COM))
     none = 0.0 * r[0]
     mass = platform[layout.MASS] + none
@@ -96,12 +101,14 @@ def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
 
 @inner
 def at_reference(inertia: Any, q: Vector) -> Any:
-    """Compute the mass matrix of a translational inertia at a point q from the reference.
+    """Transform an inertia matrix at a point q to a mass matrix about the reference.
+
+    The inertia relates force and acceleration at the point; q leads from the reference point to it.
 
     Returns:
-        The symmetric block from acceleration to force, as (xx xy xz), (yy yz zz); the columns of
-        the block from angular acceleration to force; the symmetric block from angular acceleration
-        to moment.
+        Three blocks of the symmetric mass matrix (6, 6): from acceleration to force, as (xx xy xz),
+        (yy yz zz); the columns of the block from angular acceleration to force; from angular
+        acceleration to moment, as (xx xy xz), (yy yz zz).
     """
     (xx, xy, xz), (yy, yz, zz) = inertia
     a, b, c = (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
@@ -119,14 +126,14 @@ def at_reference(inertia: Any, q: Vector) -> Any:
 
 @inner
 def no_blocks(zero: Any) -> Any:
-    """Return a zero mass matrix in the form of `at_reference`, with `zero` for each entry."""
+    """Return a zero mass matrix in the blocks of `at_reference`, with entries `zero`."""
     none = (zero, zero, zero)
     return (none, none), (none, none, none), (none, none)
 
 
 @inner
 def add_blocks(a: Any, b: Any) -> Any:
-    """Return the sum of two mass matrices in the form of `at_reference`."""
+    """Return the sum of two mass matrices, each in the blocks of `at_reference`."""
     (f, s), (x, y, z), (p, q) = a
     (g, t), (u, v, w), (r, o) = b
     return (add(f, g), add(s, t)), (add(x, u), add(y, v), add(z, w)), (add(p, r), add(q, o))
@@ -134,7 +141,7 @@ def add_blocks(a: Any, b: Any) -> Any:
 
 @inner
 def damping_blocks(leg: Any, g: Any) -> Any:
-    """Return the viscous damping matrix of a leg, in the form of `at_reference`.
+    """Return the viscous damping matrix of a leg, in the blocks of `at_reference`.
 
     Its quadratic form is the dissipated power: with the angular velocities W of the leg and w of
     the platform, the leg's rate L' and the dampings of its three joints,
@@ -164,7 +171,7 @@ def damping_blocks(leg: Any, g: Any) -> Any:
 
 @inner
 def write_mass_matrix(blocks: Any, out: Any) -> None:
-    """Write a mass matrix in the form of `at_reference` to a matrix (6, 6)."""
+    """Write a mass matrix, given in the blocks of `at_reference`, to a matrix (6, 6)."""
     (first, second), coupling, (third, fourth) = blocks
     upper = first, (first[1], second[0], second[1]), (first[2], second[1], second[2])
     lower = third, (third[1], fourth[0], fourth[1]), (third[2], fourth[1], fourth[2])
@@ -257,7 +264,7 @@ class MotionEquations(NamedTuple):
         bias: (6,) gravity, velocity terms and friction.
         lengths, rates: (6,) of the legs.
         drift: (6,) second derivatives of the lengths without acceleration of the platform.
-        D: (6, 6) viscous damping.
+        D: (6, 6) viscous damping matrix.
     """
 
     M: Any

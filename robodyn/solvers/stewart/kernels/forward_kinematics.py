@@ -102,8 +102,8 @@ def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
 def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, error: Any) -> float:
     """Halve `step` until the squared error falls, then update `pose`, Jacobian and error.
 
-    Return the largest error [m] of a length at the new pose, or -1 with `pose` and `error`
-    unchanged if no step helps.
+    Return the largest error [m] of a length at the new pose, or -1, with `pose` and `error`
+    unchanged, if no step reduces the error.
     """
     before = 0.0
     longest = 0.0
@@ -131,7 +131,7 @@ def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, e
 
 @inner
 def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
-    """Iterate from `pose` (7,), in place, to a pose with leg `lengths` (6,), by eq. 2.
+    """Iterate from `pose` (7,), in place, to a pose with leg `lengths` (6,).
 
     A step that does not reduce the error is halved, then damped (Marquardt). Allowing steps that
     increase it would converge more often, but to a distant solution in another assembly mode.
@@ -170,8 +170,9 @@ def platform_motion(
     """Compute twist and acceleration (6,) of the platform from the motion of its legs.
 
     With the force Jacobian H, a leg's rate L', second derivative L'', direction s and angular
-    velocity W, and the platform's angular velocity w, H' twist = L' (eq. 5) and H' accel = L'' -
-    s.(w x (w x q)) - L |W x s|^2 (eq. 8). `G` (6, 6) is scratch. Return a status code.
+    velocity W, and the platform's angular velocity w, H' twist = L' and H' accel = L'' - s.(w x (w
+    x q)) - L |W x s|^2: Dasgupta and Mruthyunjaya (1998), eq. 5 and 8. `G` (6, 6) is scratch.
+    Return a status code.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -214,7 +215,7 @@ def solve_poses(
 def platform_motions(
     legs: Any, pose: Any, rates: Any, accelerations: Any, twist: Any, accel: Any, status: Any
 ) -> None:
-    """Write twists and accelerations (N, 6) of the platform for N motions of its legs."""
+    """Write the platform's twists and accelerations (N, 6) for N motions of its legs."""
     G = stack(6, 6)
     for n in range(pose.shape[0]):
         status[n] = platform_motion(

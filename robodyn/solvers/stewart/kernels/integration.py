@@ -48,9 +48,10 @@ WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
-    """Write the forces of motors and end stops to `work.held`, and the legs' motion.
+    """Compute leg forces with those of end stops, and the legs' lengths and rates.
 
-    Return False if the forces have no solution.
+    They are written to `work.held`, `work.lengths` and `work.rates`. Return False if the forces of
+    the end stops have no solution.
     """
     legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][single.PLATFORM :]
     X, Y, Z = single.unit_columns(pose)
@@ -94,7 +95,7 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 @inner
 def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Write the forces (6,) of a control law to `out`; return whether they exist."""
+    """Write the leg forces (6,) of a control law to `out`; return whether they exist."""
     (lanes,) = control.model
     if control.law == control_laws.GIVEN:
         for j in range(6):
@@ -122,7 +123,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 
 @preoptimized
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
-    """Write the time derivatives of pose to `rate` and of twist to `accel`.
+    """Write time derivatives of pose and twist of a platform to `rate` and `accel`.
 
     Return a status code of `kernels.layout`.
     """
@@ -138,16 +139,17 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
 
 @inner
 def to_manifold(plant: Any, pose: Any, twist: Any, work: Any, at_stage: bool) -> int:
-    """Normalize the quaternion of the pose in place, and return the status OK."""
+    """Normalize the pose's quaternion in place; return the status code OK."""
     normalize(pose)
     return layout.OK
 
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write mass matrix, forces and leg Jacobian of one platform to `out`.
+    """Write the equations of motion of one platform to `out`.
 
-    The fields of `out` are those of `dynamics.kernels.simulation`. Return a status code.
+    The fields of `out`, among them mass matrix, forces and leg Jacobian, are those of
+    `dynamics.kernels.simulation`. Return a status code.
     """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
@@ -196,7 +198,7 @@ def configuration_rate(plant: Any, pose: Any, twist: Any, work: Any, out: Any) -
 
 @inner
 def sizes(plant: Any) -> tuple[int, int, int]:
-    """Return the sizes of a pose, a twist and the leg forces: 7, 6, 6."""
+    """Return the lengths of a pose, a twist and the leg forces: 7, 6 and 6."""
     return 7, 6, 6
 
 
@@ -211,7 +213,7 @@ def joint_positions(plant: Any, pose: Any, out: Any) -> None:
 
 @inner
 def work_shapes(platform: Any, model: Any) -> Work:
-    """Return the shapes of the scratch arrays, for allocation."""
+    """Return the shapes of the scratch arrays for the simulation of one platform."""
     return WORK
 
 

@@ -52,8 +52,8 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
                 step: int) -> None:  # fmt: skip
     """Write rates or accelerations of a leg's three URDF joints to `out`, from index `at`.
 
-    The arguments are those about both axes of the universal joint, and that of the length; `step`
-    is the distance of the entries in `out`.
+    `about_k` and `about_y` are the values about the axes of the universal joint, `rate` is that of
+    the length; the three results are `step` entries apart in `out`.
     """
     out[at] = reading[SIGN] * about_k
     out[at + step] = reading[SIGN + 1] * about_y
@@ -99,11 +99,11 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
 def motions(
     legs: Any, readings: Any, pose: Any, twist: Any, accel: Any, p: Any, r: Any, c: Any
 ) -> int:
-    """Compute positions, rates and accelerations of the URDF joints in a motion.
+    """Compute positions, rates and accelerations of a platform's URDF joints.
 
-    They are written to `p` (N, 25), `r` (N, 24) and `c` (N, 24): those of the 18 leg joints, then
-    of the floating joint. Return the number of states, counted from the first, for which the
-    results exist.
+    They are written to `p` (N, 25), `r` (N, 24) and `c` (N, 24): first those of the 18 leg joints,
+    then those of the floating joint. Return the number of states, counted from the first, for which
+    the results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     twist, accel = borrowed_array(twist), borrowed_array(accel)

@@ -19,9 +19,9 @@ from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, 
 
 @inner
 def geometry_status(g: Any, i: int) -> int:
-    """Return the status code of leg i: OK if it has a length and a frame.
+    """Return the status code of leg i: OK, ZERO_LENGTH or ALONG_UNIVERSAL_AXIS.
 
-    It is one code for a single state, or for eight in SIMD lanes.
+    For eight states in SIMD lanes, the code is one for all.
     """
     if any_of(~(g.length > layout.SMALLEST_LENGTH)):
         return layout.ZERO_LENGTH + i + 1
@@ -32,7 +32,10 @@ def geometry_status(g: Any, i: int) -> int:
 
 @kernel
 def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """Write the leg lengths at `pose` (N, 7) to `out` (N, 6): eq. 1, 2."""
+    """Write the leg lengths at `pose` (N, 7) to `out` (N, 6).
+
+    Eq. 1 and 2 of Dasgupta and Mruthyunjaya (1998).
+    """
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
         status[n] = layout.OK
@@ -59,10 +62,11 @@ def leg_motion(
     universal_rates: Any,
     status: Any,
 ) -> None:
-    """Write the motion of the legs for poses (N, 7), twists and accelerations: eq. 2 to 9.
+    """Compute the motion of the legs from poses (N, 7), twists and accelerations.
 
     Lengths, their first and second derivatives are (N, 6), directions, angular velocities and
-    angular accelerations (N, 6, 3), rates about the axes of the universal joints (N, 6, 2).
+    angular accelerations (N, 6, 3), rates about the axes of the universal joints (N, 6, 2): eq. 2
+    to 9 of Dasgupta and Mruthyunjaya (1998).
     """
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])

@@ -46,7 +46,7 @@ def normalize(pose: Any) -> bool:
 
 @inner
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
-    """Compute actuator forces (6,) of eight states; return a status code."""
+    """Write actuator forces (6,) of eight states to `found`; return a status code."""
     legs, body = platform
     if not normalize(state.q):
         return layout.SINGULAR
@@ -64,7 +64,10 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
 
 @inner
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the wrench (6,) of gravity, velocity terms and friction of eight states."""
+    """Write the wrenches (6,) of gravity, velocity terms and friction to `found`.
+
+    They are those of eight states in SIMD lanes. Return a status code.
+    """
     legs, body = platform
     if not normalize(state.q):
         return layout.SINGULAR
@@ -77,7 +80,10 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute platform accelerations (6,) of eight states; return a status code."""
+    """Write the platform's accelerations (6,) for eight states to `found`.
+
+    Return a status code.
+    """
     if not normalize(state.q):
         return layout.SINGULAR
     status = equations_in_lanes(platform, state, False, s)
@@ -94,7 +100,10 @@ def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) ->
 
 @inner
 def compute_accelerations(state: Any, e: Any, out: Any) -> int:
-    """Solve `MotionEquations` for the accelerations (6,); the mass matrix is overwritten."""
+    """Solve `MotionEquations` for the platform's accelerations, written to `out` (6,).
+
+    The mass matrix is overwritten. Return a status code.
+    """
     for i in range(6):
         total = -e.bias[i]
         if state.contact:
@@ -107,7 +116,10 @@ def compute_accelerations(state: Any, e: Any, out: Any) -> int:
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Compute the mass matrices of eight states, row by row; return a status code."""
+    """Write the mass matrices (36,) at eight poses to `found`; return a status code.
+
+    Each is stored row by row.
+    """
     if not normalize(state.q):
         return layout.SINGULAR
     return one_mass_matrix(platform[0], platform[1], state.q, as_table(found, 6))
@@ -115,9 +127,9 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 
 @inner
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute the force Jacobians of eight states, moments divided by a length.
+    """Write the force Jacobians (36,) at eight poses to `found`, row by row.
 
-    Each is stored row by row. Return a status code.
+    Moments are divided by `length` [m]. Return a status code.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -135,9 +147,9 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Compute the force Jacobians' condition numbers, moments divided by a length.
+    """Write the condition numbers of the force Jacobian at eight poses to `found`.
 
-    They are those of eight states. Return a status code.
+    Moments are divided by `length` [m]. Return a status code.
     """
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
@@ -154,7 +166,7 @@ def evaluate_states(
 ) -> int:
     """Write the results (N, k) of a function for N states to `out`, eight at a time.
 
-    `find` is a function of this module. Return the number of solved states.
+    `find` is one of the functions `find_...` of this module. Return the number of solved states.
     """
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_tables(dynamics.MOTION_EQUATIONS)
@@ -198,9 +210,9 @@ def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: An
 def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
     """Write the actuator forces of N platforms in one state to `out` (N, 6).
 
-    The platforms have different parameters: `numbers` (groups, (6 LEG_SIZE + ...) * 8) has the legs
-    of each group of eight platforms, row by row, and then the platforms. Return False if the state
-    is invalid or singular.
+    Each platform has its own parameters; with unit parameters, its forces are a column of the
+    regressor. `numbers` (groups, (6 LEG_SIZE + ...) * 8) contains the packed legs, then the packed
+    bodies, of each group of eight platforms. Return False if the state is invalid or singular.
     """
     numbers, out = borrowed_array(numbers), borrowed_array(out)
     state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))

@@ -56,9 +56,9 @@ class LegGeometry(NamedTuple):
 
 
 class LegVelocity(NamedTuple):
-    """Velocities of a leg: of its tip and its length, angular velocity W, joint rates.
+    """Velocities of a leg: of its tip, its length and its joints; angular velocity W.
 
-    The rates are those about the universal joint's fixed axis k and carried axis y.
+    The joint rates are those about the universal joint's fixed axis k and carried axis y.
     """
 
     tip: Vector
@@ -76,7 +76,7 @@ class LegAcceleration(NamedTuple):
 
 
 class LegLoad(NamedTuple):
-    """Loads of a leg in motion.
+    """Forces and moments of a moving leg.
 
     The platform pushes on the leg's tip with `tip_force` - F s, with the actuator force F along the
     leg's direction s. `C` is the moment that the leg requires about its base point, `K` the tip
@@ -96,7 +96,10 @@ class LegLoad(NamedTuple):
 
 @inner
 def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Compute the geometry of a leg for a platform at `position` with rotation columns X, Y, Z."""
+    """Compute the geometry of a leg at a pose of the platform.
+
+    The pose is `position`, and a rotation with the columns X, Y, Z.
+    """
     k = vector(leg, layout.AXIS)
     q = combine(X, Y, Z, vector(leg, layout.TIP))
     S = sub(add(position, q), vector(leg, layout.BASE))
@@ -124,7 +127,7 @@ def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) ->
 
 @inner
 def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
-    """Compute the `LegVelocity` of a leg for the platform twist (v, w)."""
+    """Compute the velocities of a leg for the platform twist (v, w)."""
     tip = add(v, cross(w, g.q))
     rate = dot(g.s, tip)
     Wp = scale(1.0 / g.length, cross(g.s, tip))
@@ -136,7 +139,7 @@ def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
 
 @inner
 def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
-    """Compute the `LegAcceleration` of a leg for the platform acceleration (a, alpha)."""
+    """Compute the accelerations of a leg for the platform acceleration (a, alpha)."""
     tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
     W_x_s = cross(m.W, g.s)
     # W x s depends only on the part of W normal to the leg, so the axial spin drops out here
@@ -151,7 +154,7 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 
 @inner
 def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
-    """Compute a leg's centers of mass, of lower and upper part, from its base point."""
+    """Compute the centers of mass of a leg's two parts, relative to its base point."""
     rd = combine(g.s, g.y, g.z, vector(leg, layout.LOWER_COM))
     return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, layout.UPPER_COM)))
 
@@ -160,10 +163,10 @@ def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
 def center_forces(
     leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute the forces that accelerate a leg's two parts and support their weight.
+    """Compute the forces that accelerate and support the two parts of a leg.
 
-    They are those of the lower and of the upper part, eq. 13 and 14 of Dasgupta and Mruthyunjaya
-    (1998).
+    They act at the centers of mass of the lower and the upper part: eq. 13 and 14 of Dasgupta and
+    Mruthyunjaya (1998).
     """
     rd, ru = places
     ad = add(cross(n.A, rd), cross(m.W, cross(m.W, rd)))
@@ -181,9 +184,10 @@ def center_forces(
 
 @inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
-    """Compute the `LegLoad` of a leg in motion (1998, eq. 17-24, corrected).
+    """Compute the forces and moments of a moving leg.
 
-    The universal joint's moment is along c = k x y, normal to both of its axes.
+    They are those of eq. 17 to 24 of Dasgupta and Mruthyunjaya (1998), corrected: the universal
+    joint's moment is along c = k x y, normal to both of its axes.
     """
     rd, ru = centers(leg, g)
     lower_force, upper_force = center_forces(leg, g, m, n, (rd, ru), base)
@@ -215,7 +219,7 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
 
     With the rotor's inertia J, its transmission `ratio`, the leg's rate L' and direction s, the
     spin momentum is J ratio L' s. The moment consists of the spin-up and the gyroscopic moment. The
-    rotor's inertia as a component of the lower part is not included.
+    rotor's mass and inertia, as far as they belong to the lower part, are not included.
     """
     momentum = leg[layout.SPIN_INERTIA] * m.rate
     return axpy(leg[layout.SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
@@ -238,7 +242,7 @@ def leg_wrench(
 
 @inner
 def leg_tip_inertia(leg: Any, g: Any) -> Any:
-    """Compute a leg's inertia at its tip: tip force per tip acceleration from rest.
+    """Compute a leg's inertia at its tip: tip force per tip acceleration at rest.
 
     The result is a symmetric matrix, as (xx xy xz), (yy yz zz), whose quadratic form is twice the
     kinetic energy for a tip velocity S'. In the leg frame the leg rotates at (spin S'y, -S'z / L,

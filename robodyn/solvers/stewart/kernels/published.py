@@ -64,7 +64,7 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 
 @kernel
 def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """Return the inertia that a formulation adds to that of a leg, times a vector a."""
+    """Compute the inertia that a formulation adds to a leg, times a vector a."""
     if shift == SHIFT_1998:
         return scale(leg[layout.UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -79,7 +79,10 @@ def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
 
 @kernel
 def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
-    """Compute `LegVelocity` and `LegAcceleration` of a leg with the spin of a formulation."""
+    """Compute velocities and accelerations of a leg, with the spin of a formulation.
+
+    The results are a `LegVelocity` and a `LegAcceleration`.
+    """
     m = leg_velocity(g, v, w)
     if spin == NO_SPIN:
         Wp = axpy(-dot(g.s, m.W), g.s, m.W)
@@ -122,8 +125,8 @@ def inverse_dynamics_as_printed(
 ) -> int:
     """Compute actuator forces (6,) of one state by the equations as printed in a paper.
 
-    `departures` are the codes of spin, moment and shift by which they differ from the exact ones.
-    Return a status code.
+    `departures` contains the codes of spin, moment and shift, in which these equations differ from
+    the exact ones. Return a status code.
     """
     spin, moment_axis, shift = departures
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
@@ -162,8 +165,8 @@ def all_as_printed(
 ) -> None:  # fmt: skip
     """Write actuator forces (N, 6) by the equations as printed in a paper to `out`.
 
-    `departures` are the codes of spin, moment and shift by which they differ from the exact ones.
-    Status codes are written to `status` (N,).
+    `departures` contains the codes of spin, moment and shift, in which these equations differ from
+    the exact ones. Status codes are written to `status` (N,).
     """
     H = np.empty((6, 6))
     for n in range(pose.shape[0]):

@@ -42,7 +42,7 @@ from robodyn.solvers.stewart.kernels.leg import (
 def leg_reactions(
     leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Compute the loads in the joints of one leg.
+    """Compute the forces and moments in the joints of one leg.
 
     Returns:
         Spherical force, prismatic force, prismatic moment (about the base point), universal force
@@ -65,10 +65,10 @@ def reactions(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, base: Any,
     moves: bool, out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Write the loads in all leg joints of N states to `out` (5, N, 6, 3).
+    """Write forces and moments in the leg joints for N states to `out` (5, N, 6, 3).
 
-    Order and signs are those of `Reactions`. `base` (N, 9) is the motion of the base, if it
-    `moves`.
+    Order and signs are those of `Reactions`. `base` (N, 9) is the motion of the base, used if
+    `moves` is true.
     """
     H, forces = np.empty((6, 6)), np.empty(6)
     for k in range(pose.shape[0]):

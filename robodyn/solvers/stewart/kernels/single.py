@@ -56,7 +56,7 @@ def unit_columns(pose: Any) -> Any:
 
 @inner
 def add_legs(start: Vector, a: Any) -> Vector:
-    """Return the sum of a vector and the six legs' vectors, added in the order of a loop."""
+    """Return the sum of a vector and the six legs' vectors, added one after the other."""
     x, y, z = start
     for i in range(6):
         x += lane(a[0], i)
@@ -67,16 +67,16 @@ def add_legs(start: Vector, a: Any) -> Vector:
 
 @inner
 def is_degenerate(g: Any) -> bool:
-    """Return whether any leg has no length or no frame, or is NaN; one value for all."""
+    """Return whether any leg has zero length, undefined axes or a NaN."""
     return bool(any_of(~((g.length > layout.SMALLEST_LENGTH) & (g.sine > layout.SMALLEST_SINE))))
 
 
 @inner
 def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
-    """Return the status code of the first leg without a length or frame.
+    """Return the status code of the first leg with zero length or undefined axes.
 
-    It is SINGULAR if there is no such leg: then the equations have no solution. Frames are required
-    only if `needs_frames`.
+    It is SINGULAR if there is no such leg: then the equations have no solution. The axes are
+    checked only if `needs_frames`.
     """
     X, Y, Z = unit_columns(pose)
     g = leg_geometry(rows_of(model, 0), vector(pose, 0), X, Y, Z)
@@ -90,7 +90,7 @@ def geometry_status(model: Any, pose: Any, needs_frames: bool) -> int:
 
 @inner
 def is_valid_state(state: Any, trusted: bool) -> bool:
-    """Return whether the pose and motion of one state are valid, or `trusted`."""
+    """Return whether pose and motion of a state are valid; True if `trusted`."""
     return trusted or (is_pose(state.q) and is_motion(state, 6, 6))
 
 
@@ -113,7 +113,10 @@ def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tu
 
 @inner
 def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Compute the wrench (6,) of gravity, velocity terms and friction of one state."""
+    """Write the wrench (6,) of gravity, velocity terms and friction to `out`.
+
+    Return whether it exists for the given state.
+    """
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -128,7 +131,7 @@ def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Compute the actuator forces (6,) for pose, twist and acceleration of one state."""
+    """Write the actuator forces (6,) for a motion to `out`; return whether they exist."""
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -151,7 +154,10 @@ def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @preoptimized
 def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Compute the platform acceleration (6,) for pose, twist and forces of one state."""
+    """Write the platform acceleration (6,) for leg forces to `out`.
+
+    Return whether it exists.
+    """
     if not is_valid_state(state, trusted):
         return False
     legs, platform, forces = rows_of(model, 0), model[PLATFORM:], state.acceleration_or_effort
@@ -180,7 +186,7 @@ def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
-    """Return a SIMD vector whose first seven lanes are two vectors (3,) and a value."""
+    """Return two vectors (3,) and a number in the first seven lanes of a SIMD vector."""
     row = with_lane(as_lane(first[0]), 1, first[1])
     row = with_lane(with_lane(row, 2, first[2]), 3, second[0])
     return with_lane(with_lane(with_lane(row, 4, second[1]), 5, second[2]), 6, last)
@@ -188,7 +194,7 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
-    """Return the mass matrix of platform and legs, in the form of `dynamics.at_reference`."""
+    """Return the mass matrix of platform and legs, in the blocks of `at_reference`."""
     legs_blocks = dynamics.at_reference(leg_tip_inertia(legs, g), g.q)
     return sum_of_legs(dynamics.platform_inertia(platform, X, Y, Z), legs_blocks)
 
@@ -197,7 +203,7 @@ def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: An
 def sum_of_legs(start: Any, legs: Any) -> Any:
     """Return the sum of a mass matrix and those of the six legs.
 
-    All have the form of `dynamics.at_reference`; the legs are added in the order of a loop.
+    All are in the blocks of `dynamics.at_reference`; the legs are added one after the other.
     """
     (f, s), (x, y, z), (p, q) = start
     (g1, g2), (u, v, w), (h1, h2) = legs
@@ -219,9 +225,9 @@ def inverse_dynamics(
 
 @entry_kernel
 def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
-    """Write gravity, velocity terms and friction (6,) of one state to `out`.
+    """Write the wrench (6,) of gravity, velocity terms and friction to `out`.
 
-    Return whether the result exists.
+    It is that of one state. Return whether the result exists.
     """
     state = state_of(pose, twist, twist, None, base)
     return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
@@ -284,5 +290,5 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 
 @entry_kernel
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Write the pose (7,) after a displacement (6,) [m, rad] from a pose to `out`."""
+    """Write the pose (7,) after a displacement (6,) [m, rad] of a pose to `out`."""
     rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

@@ -46,9 +46,10 @@ FITS = 1e-3
 
 
 def difference(loop: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
-    """Compute the displacement (..., mobility) of the independent coordinates from start to goal.
+    """Compute the displacement (..., mobility) between two configurations (..., nq).
 
-    For a floating joint, it consists of a translation and a rotation vector, base frame.
+    It is that of the independent coordinates, from `start` to `goal`. For a floating joint, it
+    consists of a translation and a rotation vector, base frame.
     """
     a, b = configurations(loop, "start", start), configurations(loop, "goal", goal)
     out = loop.coordinates.shortest(
@@ -68,6 +69,14 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 
     The displacements are those of the independent coordinates, as returned by `difference`.
 
+    Args:
+        loop: the mechanism.
+        configuration: (..., nq) closed configurations.
+        displacement: (..., mobility) of the independent coordinates.
+
+    Returns:
+        Configurations (..., nq).
+
     Raises:
         NoSolution: the loops do not close after a displacement.
     """
@@ -79,7 +88,7 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 
 
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """Return the closed configuration (nq,) after a displacement, by Newton's method alone.
+    """Compute the closed configuration (nq,) after a displacement, by Newton's method.
 
     The displacement (mobility,) is that of the independent coordinates. There is no global search.
 
@@ -94,11 +103,13 @@ def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray)
 
 
 def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArray) -> FloatArray:
-    """Close the loops at displacements (k, mobility) from a configuration, by Newton's method.
+    """Compute closed configurations at a sequence of displacements (k, mobility).
+
+    The displacements are relative to the given configuration; each solution by Newton's method
+    starts from the one before it.
 
     Returns:
-        The configurations (found, nq), up to the first displacement that does not close the
-        loops.
+        Configurations (found, nq), up to the first displacement for which the loops do not close.
     """
     q, steps = np.tile(configuration, (len(displacements), 1)), displacements.copy()
     steps[1:] -= displacements[:-1]
@@ -107,7 +118,7 @@ def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArra
 
 
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration (nq,) near another one with given driven positions (n,).
+    """Find the configuration (nq,) with given driven positions (n,) near a known one.
 
     Positions of redundant drives are approached as closely as the loops permit (least squares).
     """
@@ -160,10 +171,11 @@ def assemble(
 
 
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
-    """Return all configurations (k, nq) found for driven positions (n,), nearest home first.
+    """Find the configurations (k, nq) with given driven positions (n,).
 
-    Newton's method is started at most `searches` times. `assembly_modes` also reports how thorough
-    the search was, and documents when two configurations count as equal.
+    They are sorted by their distance from home. Newton's method is started at most `searches`
+    times. See `assembly_modes` for the search's thoroughness, and for when two configurations count
+    as equal.
     """
     return assembly_modes(loop, driven, searches=searches).configurations
 
@@ -175,11 +187,14 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute configuration, velocity and acceleration for a motion (..., n) of the driven joints.
+    """Compute the mechanism's motion for a motion (..., n) of its driven joints.
 
     Along the last batch dimension, the search for each configuration starts from the one before it,
     and the first search from the guess, by default home. The positions of redundant drives may
     disagree by noise and lag; the motion is their least-squares fit.
+
+    Returns:
+        Configurations (..., nq), velocities and accelerations (..., mobility).
 
     Raises:
         UnderActuated: the mechanism has fewer driven joints than degrees of freedom.
@@ -216,9 +231,9 @@ def motion_parts(
     velocities: ArrayLike,
     accelerations: ArrayLike | None,
 ) -> list[FloatArray]:
-    """Return positions, rates and accelerations, broadcast to the same shape (..., width).
+    """Broadcast positions, rates and accelerations to the same shape (..., width).
 
-    Accelerations are zero if they are None.
+    Accelerations that are None become zero.
     """
     given = {
         "positions": positions,
@@ -282,7 +297,7 @@ def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArra
 def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """Compute the results of `all_displaced` for one configuration after the other.
+    """Compute the results of `all_displaced` one configuration at a time.
 
     If `chained`, each starts from the result of the one before it, the first from its own start.
     """
@@ -303,10 +318,11 @@ def _displace_singly(
 
 
 def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> FloatArray:
-    """Compute configurations (..., nq) with given independent coordinates (..., mobility).
+    """Compute configurations (..., nq) along a motion of the independent coordinates.
 
-    Along the last batch dimension, the search for each configuration starts from the one before it,
-    and the first search starts from the closed configuration `first` (nq,).
+    The coordinates are (..., mobility). Along the last batch dimension, the search for each
+    configuration starts from the one before it, and the first search starts from the closed
+    configuration `first` (nq,).
     """
     count = target.shape[-2] if target.ndim > 1 else 1
     chains = target.reshape(math.prod(target.shape[:-2]), count, loop.solver.nu)
@@ -331,7 +347,10 @@ def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> Fl
 def _to_driven(
     loop: Any, q: FloatArray, target: FloatArray, within: float = ACCEPTED
 ) -> FloatArray:
-    """Find the configuration with given driven positions, to `within` [m or rad], from a guess."""
+    """Find a configuration with given driven positions, starting from a guess.
+
+    If Newton's method meets them to `within` [m or rad], there is no global search.
+    """
     if loop.solver.drives_free and loop.structure.equations.relative_residual(q) <= OPEN:
         return displaced(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
     if loop.structure.determined:
@@ -346,7 +365,7 @@ def _to_driven(
 
 
 def _to_pose(loop: Any, q: FloatArray, pose: FloatArray) -> FloatArray:
-    """Find the configuration with a given tip pose, starting from a guess."""
+    """Find a closed configuration with a given tip pose, starting from a guess."""
     extra = TipPose(
         pose,
         loop.structure.equations.size,
@@ -363,7 +382,7 @@ def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> Flo
         loop: the mechanism.
         q: (nq,) guess.
         held: rate indices of coordinates that stay constant.
-        extra: further equations, such as those of a tip pose.
+        extra: further equations to satisfy, such as those of a tip pose.
 
     Returns:
         The configuration.
@@ -411,7 +430,7 @@ def _guess(loop: Any, guess: Any) -> FloatArray:
 
 
 def _put(loop: Any, q: FloatArray, name: str, value: ArrayLike) -> slice:
-    """Write a joint's position to its entries of configurations (..., nq)."""
+    """Write a joint's position into configurations (..., nq), by the joint's name."""
     if name not in loop.solver.tree.place_of:
         raise InvalidInput(f"{loop.name} has no joint {name!r}", value=name)
     place = loop.solver.tree.place_of[name]
@@ -431,9 +450,9 @@ def _each(
 
 
 def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
-    """Return a configuration (nq,) with its loops closed again after a step; unchecked.
+    """Close the loops of a configuration (nq,) again after an integration step.
 
-    The independent joints keep their positions.
+    The independent joints keep their positions. Arguments are not checked.
 
     Raises:
         NoSolution: the loops do not close with these positions.

@@ -52,10 +52,11 @@ def assembly_modes(
 ) -> AssemblyModes:
     """Find the distinct closed configurations with given positions of the driven joints.
 
-    Two configurations are equal if all joints are at the same points and along the same lines, with
-    the same tip pose. So a rod or leg with a universal joint that is rotated by half a turn about
-    its axis does not count twice, regardless of where the loops are cut. Of equal configurations,
-    one within the joint limits is listed if possible; modes beyond the limits are also listed.
+    Two configurations count as equal if all joints are at the same points, all axes are along the
+    same lines, and the tip has the same pose. So a rod or leg with a universal joint that is
+    rotated by half a turn about its axis does not count twice, regardless of where the loops are
+    cut. Of equal configurations, one within the joint limits is listed if possible; modes beyond
+    the limits are also listed.
 
     Args:
         loop: the mechanism.
@@ -112,7 +113,7 @@ class _Search:
         self.made = 0
 
     def run(self, count: int) -> None:
-        """Search for modes from `count` further starts, and record those found."""
+        """Search for assembly modes from `count` further starts, and record those found."""
         equations = self._equations
         starts = [self._new_start(self.made + n) for n in range(count)]
         self.made += count
@@ -144,7 +145,10 @@ class _Search:
         self.hits.append(1)
 
     def mark(self, q: FloatArray) -> FloatArray:
-        """Return a vector of joint points, axes and the tip's pose, equal for equal modes."""
+        """Return a vector that identifies the assembly mode of a configuration.
+
+        It contains joint points, axes and the tip's pose, and is the same for equal modes.
+        """
         tree, size = self._structure.tree, self._equations.size
         B = self._equations.bodies_at(q)
         parts: list[FloatArray] = []
@@ -160,7 +164,10 @@ class _Search:
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])
 
     def standing(self, q: FloatArray) -> FloatArray:
-        """Return the same mode with wrapped angles, within joint limits if possible."""
+        """Return a configuration of the same assembly mode with wrapped angles.
+
+        It is within the joint limits if possible.
+        """
         out, tree = self._wrap(q), self._structure.tree
         if not self._is_beyond(out):
             return out
@@ -175,7 +182,10 @@ class _Search:
         return turned if same else out
 
     def _is_beyond(self, q: FloatArray) -> bool:
-        """Return whether a joint that is not held is beyond its limits."""
+        """Return whether any joint of a configuration is beyond its limits.
+
+        Joints with given positions are not checked.
+        """
         tree = self._structure.tree
         return any(
             not joint.position[0] <= q[tree.position_of[joint.name]] <= joint.position[1]
@@ -184,7 +194,10 @@ class _Search:
         )
 
     def _wrap(self, q: FloatArray) -> FloatArray:
-        """Wrap angles to [-pi, pi), except those of held, mimic and followed joints."""
+        """Wrap the angles of a configuration to [-pi, pi).
+
+        Joints with given positions, mimic joints and joints that they follow are unchanged.
+        """
         out, joints = q.copy(), self._structure.tree.joints
         followed_by = {joint.mimic.joint for joint in joints if joint.mimic is not None}
         for joint in joints:

@@ -43,9 +43,10 @@ _SENSED = ("revolute", "cylindrical", "prismatic", "fixed")
 
 
 class Attempt(NamedTuple):
-    """Result of a search: a configuration and its largest residual, relative to the size.
+    """Result of an attempt to close the loops: a configuration and its largest residual.
 
-    `closure` names a closure that could not be closed from any start, not even alone.
+    The residual `left` is relative to the mechanism's size. `closure` names a closure that could
+    not be closed from any start, not even alone.
     """
 
     q: FloatArray
@@ -54,7 +55,7 @@ class Attempt(NamedTuple):
 
 
 class Equations:
-    """Closure equations of a mechanism and their Jacobian, in comparable units.
+    """Closure equations of a mechanism and their Jacobian, scaled to comparable units.
 
     Rows that contain lengths are divided by the mechanism's size, columns of translations are
     multiplied by it.
@@ -82,26 +83,32 @@ class Equations:
         self._advance = entry("advance", packed)
 
     def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the residuals (rows,) and their Jacobian (rows, rates) in comparable units."""
+        """Compute the residuals of the closures and their Jacobian at a configuration.
+
+        The residuals are (rows,), the Jacobian is (rows, rates), both in comparable units.
+        """
         m = len(self.rows)
         gap, K = self._evaluate(q)
         K = K[:-1].reshape(m, self.tree.rates) * self.rows[:, None] * self.columns
         return gap[:m] * self.rows, K
 
     def relative_residual(self, q: FloatArray) -> float:
-        """Compute the largest residual at a configuration, relative to the size."""
+        """Compute the largest closure residual, relative to the mechanism's size."""
         gap, _ = self._evaluate(q)
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
 
     def bodies_at(self, q: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """Compute frame and motion (bodies, BODY_SIZE) of each body; at rest by default."""
+        """Compute frame and motion of each body in the tree, (bodies, BODY_SIZE).
+
+        The rates are zero by default.
+        """
         B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
         v = np.zeros(self.tree.rates) if rates is None else rates
         self._state(np.ascontiguousarray(q), v, B)
         return B
 
     def _evaluate(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Evaluate residual and Jacobian in new arrays, because threads share the equations."""
+        """Compute the closures' residuals and Jacobian in new arrays, for thread safety."""
         gap = np.empty(max(1, len(self.packed.names)))
         K = np.empty(self.packed.head["entries"])
         self._equations(np.ascontiguousarray(q), gap, K)
@@ -113,7 +120,7 @@ class Equations:
         return self.packed.names[int(np.argmax(np.abs(gap)))] if len(gap) else ""
 
     def stepped(self, q: FloatArray, step: FloatArray) -> FloatArray:
-        """Return the configuration after a step (rates,), which is in comparable units."""
+        """Return the configuration after a step (rates,), given in comparable units."""
         out: FloatArray = np.array(q, dtype=np.float64)
         self._advance(out, np.ascontiguousarray(step * self.columns))
         return out
@@ -125,10 +132,10 @@ class Equations:
         extra: TipPose | None = None,
         steps: int = MOST_STEPS,
     ) -> Attempt:
-        """Find a closed configuration from `q`; the coordinates `held` stay constant.
+        """Find a closed configuration by Newton's method from `q`.
 
-        Steps have minimum norm, so only necessary coordinates move; they are shortened if the
-        residual would grow.
+        The coordinates with rate indices `held` stay constant. Steps have minimum norm, so only
+        necessary coordinates move; they are shortened if the residual would grow.
         """
         free = np.setdiff1d(np.arange(self.tree.rates), np.asarray(held, dtype=int))
         q = np.array(q, dtype=np.float64)
@@ -164,19 +171,21 @@ class Equations:
         at: Callable[[FloatArray], tuple[FloatArray, FloatArray]] | None = None,
         near: float = NEAR,
     ) -> list[FloatArray]:
-        """Return nearly closed configurations (positions,) reached from the starts.
+        """Find nearly closed configurations by Levenberg-Marquardt steps from many starts.
 
-        All Levenberg-Marquardt searches advance together, as the systems are small and most of the
-        cost is that of function calls.
+        All searches advance together, because the systems are small and most of the cost is that of
+        function calls.
 
         Args:
             starts: configurations.
             free: rate indices of the coordinates that move.
-            at: function for other equations and their Jacobian (rows, rates), in comparable units.
+            at: function that returns residuals (rows,) and Jacobian (rows, rates) of other
+                equations, in comparable units; by default, those of the closures.
             near: largest residual of a result.
 
         Returns:
-            The configurations reached.
+            Those of the configurations (positions,) reached whose largest residual is at most
+            `near`.
         """
         call_entry, places = at or self.at, list(starts)
         gap, K = _all_at(call_entry, places, free)
@@ -215,11 +224,14 @@ class Equations:
         return bool((self._senses(q) * self.senses < 0.0).any())
 
     def set_hinge_senses(self, q: FloatArray) -> None:
-        """Set the orientation of hinges at a configuration as the reference."""
+        """Define the orientation of hinge axes by a configuration, for `is_flipped`."""
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 
     def _senses(self, q: FloatArray) -> FloatArray:
-        """Return values (closures,) whose signs are hinge orientations; 1 for others."""
+        """Return a value for each closure whose sign is the orientation of its hinge axis.
+
+        It is 1 for closures without a hinge.
+        """
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
             return out
@@ -244,13 +256,13 @@ class Equations:
 
 
 class TipPose:
-    """Equations that place the tip at a pose, or at some components of the pose.
+    """Equations for a requested pose of the tip, or for some of its components.
 
     Args:
-        pose: (7,) requested, base frame.
-        size: [m] by which its position is divided.
+        pose: (7,) requested pose, base frame.
+        size: length [m] by which positions are divided.
         body_pose: function from a configuration to the tip's pose.
-        jacobian: function from a configuration to (6, rates).
+        jacobian: function from a configuration to the tip's Jacobian (6, rates).
         rows: indices of the six components to use; all by default.
     """
 
@@ -266,7 +278,7 @@ class TipPose:
         self._body_pose, self._jacobian = body_pose, jacobian
 
     def gap(self, q: FloatArray) -> FloatArray:
-        """Return the selected components of the displacement (k,) from the pose to the tip.
+        """Return the selected components (k,) of the displacement from goal pose to tip.
 
         Positions are relative to the mechanism's size, rotations in rad.
         """
@@ -275,7 +287,7 @@ class TipPose:
         return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the gap (k,) and its Jacobian (k, rates) at a configuration."""
+        """Compute the residual (k,) of the tip's pose and its Jacobian (k, rates)."""
         gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
         return gap, J[self._rows]
@@ -286,7 +298,7 @@ def _all_at(
     places: Sequence[FloatArray],
     free: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Evaluate equations (N, rows) and their Jacobians (N, rows, free) at N configurations."""
+    """Evaluate equations (N, rows) and Jacobians (N, rows, free) at N configurations."""
     both = [call_entry(place) for place in places]
     return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 

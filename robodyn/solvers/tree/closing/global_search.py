@@ -29,7 +29,7 @@ SEED = 15
 
 
 class GlobalAssemblySearch:
-    """Search for configurations near which the loops close.
+    """Search from distant starts for configurations near which the loops close.
 
     Args:
         equations: closure equations of the mechanism.
@@ -46,11 +46,11 @@ class GlobalAssemblySearch:
         extra: TipPose | None,
         rng: np.random.Generator,
     ) -> tuple[FloatArray | None, str]:
-        """Find a configuration like `near` does, but loop by loop, short loops first.
+        """Find a configuration near which the loops close, one by one, short loops first.
 
         Returns:
-            A configuration (positions,) near which all loops close, and an empty name; or None, and
-            the name of the closure that failed.
+            The configuration (positions,) and an empty name; or None and the name of the closure
+            that failed.
         """
         closed: list[_Loop] = []
         for loop in sorted(self._loops, key=lambda one: len(one.coordinates)):
@@ -77,7 +77,7 @@ class GlobalAssemblySearch:
         extra: TipPose | None = None,
         loops: Sequence[_Loop] | None = None,
     ) -> FloatArray | None:
-        """Find a start from which Newton's method should close the loops.
+        """Find a configuration from which Newton's method should close the loops.
 
         Args:
             q: (positions,) start.
@@ -95,7 +95,10 @@ class GlobalAssemblySearch:
     def _at(
         self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return the residual (rows,) and its Jacobian (rows, rates), in comparable units."""
+        """Return residuals (rows,) and Jacobian (rows, rates) of several loops.
+
+        Both are in comparable units.
+        """
         B = self._equations.bodies_at(q)
         parts = [loop.at(B) for loop in loops]
         if extra is not None:
@@ -153,11 +156,11 @@ def assemble_globally(
 
 
 class _Loop:
-    """Error between the frames of one closure, and its Jacobian for the joints of the loop.
+    """Closure error of one loop, and its Jacobian for the joints of the loop.
 
     Attributes:
         name: name of the closure.
-        coordinates: rate indices of these joints.
+        coordinates: rate indices of the joints in the loop.
     """
 
     def __init__(self, equations: Equations, closure: Closure) -> None:
@@ -174,7 +177,10 @@ class _Loop:
         )
 
     def at(self, B: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the residual (rows,) and its Jacobian (rows, rates), in base axes."""
+        """Return the closure error (rows,) of the loop and its Jacobian (rows, rates).
+
+        Both are in the base frame.
+        """
         A, C = (self._tree.frame_at(B, link) @ place for link, place in self._ends)
         (R, p), (S, r) = ((frame[:3, :3], frame[:3, 3]) for frame in (A, C))
         J = self._tree.point_jacobian(B, self._way, r)

@@ -68,9 +68,11 @@ def find_idle(
 
 
 def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
-    """Return weights (k,) of a motion that moves a body and as few others as possible, or None.
+    """Return coefficients (k,) of a motion that moves a body and few others.
 
-    The other bodies are fixed one after the other, as long as this one can still move.
+    They refer to the k basis motions with the given twists. As few other bodies as possible move:
+    the other bodies are fixed one after the other, as long as this one can still move. The result
+    is None if the body cannot move.
     """
     space = np.eye(len(twists))
     if known.shape[1]:

@@ -73,9 +73,10 @@ def joint_states(
 
 
 def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
-    """Return name, position index, rate index and factor of the joints, except floating ones.
+    """Return name, position index, rate index and factor of each joint.
 
-    The factor is the multiplier of a mimic joint, and 1 for other joints.
+    Floating joints are left out. The factor is the multiplier of a mimic joint, and 1 for other
+    joints.
     """
     joints = [joint for joint in loop.solver.tree.joints if joint.kind != "floating"]
     return (
@@ -87,14 +88,20 @@ def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray
 
 
 def joint_rates(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """Compute the rates (..., rates) of all tree coordinates, in the order of `rate_names`."""
+    """Compute the rates (..., rates) of all joints from the independent rates.
+
+    Their order is that of `rate_names`.
+    """
     return joint_motion(loop, configuration, velocity, np.zeros(loop.solver.nu))[0]
 
 
 def joint_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute rates and accelerations (..., rates) of all tree coordinates."""
+    """Compute the rates and accelerations (..., rates) of all joints.
+
+    Their order is that of `rate_names`.
+    """
     found = tip_motion(loop, configuration, velocity, acceleration)
     count = loop.solver.tree.rates
     return found[..., :count], found[..., count : 2 * count]
@@ -113,7 +120,10 @@ def body_pose(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
-    """Compute frames (..., 4, 4) of a link at checked configurations (..., nq), base frame."""
+    """Compute the frames (..., 4, 4) of a link in the base frame.
+
+    The configurations (..., nq) are not checked.
+    """
     number = loop.solver.tree.body_of[link]
     axes = None
     if q.ndim > 1:
@@ -139,7 +149,7 @@ def rods(loop: Any) -> tuple[Rod, ...]:
 
 
 def coned_legs(loop: Any) -> tuple[Rod, ...]:
-    """Return the legs whose end joints may have cones: straight legs and any center leg."""
+    """Return the legs with joints that may have cone limits: straight and center legs."""
     center = find_center_leg(loop.structure.equations, loop.structure.home)
     return (*loop.solver.rods, *center)
 
@@ -150,11 +160,11 @@ def leg_names(loop: Any) -> tuple[str, ...]:
 
 
 def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute unit vectors (..., 2, k, 3) along the legs, in the frames of the links they connect.
+    """Compute unit vectors (..., 2, k, 3) along the k legs, in the links' frames.
 
-    Index 0 of the axis of length 2 is in the frames of the links that carry the legs, index 1 in
-    the frame of the body that the legs support. A leg is on the link that carries its last rotating
-    joint: for a rod with two ball joints, the crank or carriage.
+    Vectors [..., 0, :, :] are in the frames of the links that carry the legs, vectors [..., 1, :,
+    :] in the frame of the body that the legs support. A leg is on the link that carries its last
+    rotating joint: for a rod with two ball joints, the crank or carriage.
     """
     q = configurations(loop, "configuration", configuration)
     found = np.empty((*q.shape[:-1], 2, len(loop.solver.coned_legs), 3))
@@ -173,9 +183,19 @@ def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the tip's Jacobian J (..., 6, mobility): twist = J @ independent rates.
+    """Compute the tip's Jacobian J (..., 6, mobility): twist = J @ velocity.
 
-    The twist is linear over angular, in the base frame.
+    The velocity is that of the independent joints; the twist is linear over angular, base frame.
+
+    Args:
+        loop: the mechanism.
+        configuration: (..., nq), which must close the loops.
+
+    Returns:
+        J (..., 6, mobility).
+
+    Raises:
+        InvalidInput, SingularConfiguration: as for `inverse_dynamics`.
     """
     J = np.empty((6, loop.solver.nu))
     try:
@@ -187,7 +207,10 @@ def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the tangent S (..., rates, mobility): tree rates = S @ independent rates."""
+    """Compute the tangent S (..., rates, mobility) of the loop closures.
+
+    It maps the rates of the independent joints to those of all joints: rates = S @ velocity.
+    """
     core = loop.solver.tree.rates, loop.solver.nu
     if np.shape(configuration) == (loop.solver.nq,):
         S = np.empty(core)
@@ -198,12 +221,15 @@ def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the Jacobian A (..., n, mobility): driven rates = A @ independent rates."""
+    """Compute the Jacobian A (..., n, mobility) of the driven joints.
+
+    It maps the rates of the independent joints to those of the driven ones: A @ velocity.
+    """
     return np.asarray(tangent(loop, configuration)[..., loop.solver.rates_at, :])
 
 
 def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
-    """Return a compiled function of the mechanism, with the pivots selected at home."""
+    """Return a compiled function of the mechanism, with the elimination order of home."""
     call = loop.solver.calls.get(name)
     if call is None:
         call = loop.solver.calls.setdefault(name, entry(name, loop.structure.packed))
@@ -211,7 +237,10 @@ def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
 
 
 def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
-    """Call a compiled function at a closed configuration, with other pivots if needed."""
+    """Call a compiled function at a closed configuration, with any elimination order.
+
+    If the order of home fails, others are tried.
+    """
     if kernel_of(loop, name)(q, *arguments):
         return
     refuse_open(loop, q)
@@ -229,7 +258,7 @@ def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
 
 
 def refuse_open(loop: Any, q: FloatArray) -> None:
-    """Reject a configuration that does not close the loops.
+    """Raise an error if a configuration does not close the loops.
 
     Raises:
         InvalidInput: the loops are open.
@@ -245,7 +274,7 @@ def refuse_open(loop: Any, q: FloatArray) -> None:
 
 
 def refuse_under_actuated(loop: Any) -> None:
-    """Reject a mechanism whose motors do not determine its motion.
+    """Raise an error if the driven joints do not determine the mechanism's motion.
 
     Raises:
         UnderActuated: the mechanism is underactuated.
@@ -337,14 +366,14 @@ def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
 
 
 def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute the tip's twist (6, rates) per unit rate of each tree coordinate."""
+    """Compute the tip's Jacobian (6, rates) of the tree, with open loops."""
     B, tree = loop.structure.equations.bodies_at(q), loop.solver.tree
     way = tree.loop_path(0, tree.body_of[loop.model.tip_link])
     return tree.point_jacobian(B, way, tree.frame_at(B, loop.model.tip_link)[:3, 3])
 
 
 def configuration_rate(loop: Any, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-    """Compute the time derivative (nq,) of a configuration; unchecked."""
+    """Compute the time derivative (nq,) of a configuration, without checks."""
     v, out = joint_rates(loop, configuration, velocity), np.empty(loop.solver.nq)
     entry("configuration_rate", loop.structure.packed)(configuration, v, out)
     return out

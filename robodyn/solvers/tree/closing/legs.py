@@ -24,13 +24,14 @@ SEED = 15
 def nearest_legs(
     equations: Equations, q: FloatArray, guess: FloatArray, held: Sequence[int]
 ) -> FloatArray:
-    """Find a closed configuration with each leg as near to the guess as possible.
+    """Find the closed configuration with each leg as near as possible to a guess.
 
     Args:
         equations: closure equations.
         q: (positions,) closed configuration.
         guess: (positions,) guess; joint limits are respected if possible.
-        held: rate indices of constant coordinates; with these, legs are independent.
+        held: rate indices of constant coordinates, usually those of floating bodies; if these are
+            constant, each leg closes on its own.
 
     Returns:
         The configuration.
@@ -61,7 +62,7 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Return the rate indices of each leg, whose coordinates share no equations with others.
+    """Return the rate indices of each leg, which shares no equations with others.
 
     Coordinates in `held` and groups that contain floating joints are left out.
     """
@@ -87,7 +88,7 @@ def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list
 def _unwound(
     equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]
 ) -> FloatArray:
-    """Shift a leg's angles by whole turns to the values nearest the guess."""
+    """Shift the angles of a leg's joints by whole turns towards those of a guess."""
     out = q.copy()
     for body in equations.tree.bodies[1:]:
         turns = body.joint is not None and body.joint.kind in ("revolute", "continuous")

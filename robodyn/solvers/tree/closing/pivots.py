@@ -29,13 +29,16 @@ SEED = 1
 
 
 class Pivots:
-    """Packed arrays of a mechanism, each with pivots suitable near some configuration.
+    """Packed arrays of a mechanism with different elimination orders.
+
+    An elimination order of the closure equations is suitable near some configurations only, where
+    its pivots are far from zero.
 
     Args:
         structure: structure of the mechanism.
 
     Attributes:
-        known: packings found so far, the latest first.
+        known: packed arrays found so far, the latest first.
     """
 
     def __init__(self, structure: Structure) -> None:
@@ -43,14 +46,14 @@ class Pivots:
         self.known: tuple[Packed, ...] = ()
 
     def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
-        """Return packed arrays with suitable pivots for a configuration (positions,).
+        """Return packed arrays with an elimination order for a configuration (positions,).
 
         Args:
             q: closed configuration.
             free: independent coordinates, by default the mechanism's.
 
         Returns:
-            The packing.
+            The packed arrays.
 
         Raises:
             SingularConfiguration: these coordinates do not determine the motion there.
@@ -86,7 +89,7 @@ class Pivots:
         return packed
 
     def best_free(self, q: FloatArray) -> tuple[int, ...]:
-        """Return the rate indices that determine the motion best at a configuration (positions,).
+        """Return the rate indices of the best independent coordinates at a configuration.
 
         They are selected by pivoting on the tangent. The independent coordinates of the structure
         are preferred unless others are clearly better.
@@ -107,11 +110,11 @@ class Pivots:
 
 
 def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
-    """Return packings of which one is suitable at any positions of the driven joints.
+    """Return packed arrays for exported code, for the travel of the driven joints.
 
-    The pivots of home may vanish at a configuration that is not singular; single calls then search
-    for others. Exported code has only these packings, in the same independent coordinates. Each is
-    created at a sample of the travel where the previous ones nearly fail.
+    Each has another elimination order of the closure equations, in the same independent
+    coordinates; at any configuration in the travel, one of them is suitable. An order is added for
+    each sample of the travel at which the previous ones nearly fail.
     """
     structure, samples = mechanism.structure, np.random.default_rng(SEED)
     head, numbers = structure.packed.head, structure.packed.numbers.copy()
@@ -155,11 +158,11 @@ def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
 def forward_dynamics_repivoted(
     mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, *load: FloatArray | None
 ) -> FloatArray:
-    """Compute accelerations (mobility,) of the independent joints at a closed configuration.
+    """Compute accelerations (mobility,) if the usual elimination order fails.
 
-    The motion is expressed in the coordinates that determine it best there; if these rates of the
-    independent joints permit several motions, the smallest is used. `load` is a wrench and the
-    motion of the base.
+    They are those of the independent joints, at a closed configuration. The computation uses the
+    coordinates that determine the motion best there. If the rates of the independent joints permit
+    several motions, the one of least norm is used. `load` is a wrench and the motion of the base.
 
     Raises:
         SingularMassMatrix: a motion has no inertia.
@@ -182,7 +185,10 @@ def forward_dynamics_repivoted(
 
 
 def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
-    """Return the tree rates (rates,) of least norm with given independent rates (mobility,)."""
+    """Return the rates (rates,) of all joints from those of the independent joints.
+
+    If several are possible, the result has the least norm.
+    """
     _, K = structure.equations.at(q)
     columns = structure.equations.columns
     rows = np.zeros((len(structure.free), K.shape[1]))

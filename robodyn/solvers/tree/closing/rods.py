@@ -37,7 +37,7 @@ class Rod(NamedTuple):
 
 
 def find_rods(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
-    """Return the legs that balls or universal joints connect to the body of the tip.
+    """Return the legs that ball or universal joints connect to the body of the tip.
 
     From each of these closures, the search proceeds towards the base, past prismatic joints, to the
     first revolute joint. Further revolute joints about axes through the same point belong to it.
@@ -109,7 +109,10 @@ def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
 
 
 def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> FloatArray | None:
-    """Return the point (3,) through which all axes pass; for a single axis, a point on it."""
+    """Return the point (3,) in which all joint axes intersect, or None.
+
+    For a single axis, it is a point on the axis.
+    """
     if len(lines) < 2:
         return lines[0][0] if lines else None
     met = _meeting(lines)
@@ -117,7 +120,10 @@ def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> Fl
 
 
 def _foot(tree: Tree, B: FloatArray, body: int, near: float) -> tuple[int, FloatArray] | None:
-    """Return the body that carries a leg, and the center (3,) of the joint there, base frame."""
+    """Return the body that carries a leg, and the center (3,) of the leg's foot joint.
+
+    The center is in the base frame. The result is None if there is no such joint.
+    """
     while body and tree.bodies[body].kind == layout.PRISMATIC:
         body = tree.bodies[body].parent
     if not body or tree.bodies[body].kind == layout.FLOATING:
@@ -140,7 +146,7 @@ def _line(B: FloatArray, body: int) -> tuple[FloatArray, FloatArray]:
 
 
 def _meeting(lines: list[tuple[FloatArray, FloatArray]]) -> FloatArray | None:
-    """Return the point nearest to all lines; None if they are parallel."""
+    """Return the point (3,) nearest to several lines; None if they are parallel."""
     across = [np.eye(3) - np.outer(z, z) for _, z in lines]
     normal = np.sum(across, axis=0)
     if np.linalg.cond(normal) > 1.0 / MEETING:
@@ -155,5 +161,5 @@ def _distance(point: FloatArray, line: tuple[FloatArray, FloatArray]) -> float:
 
 
 def _link_of(tree: Tree, body: int) -> str:
-    """Return the first link of a body."""
+    """Return the name of the first link of a body."""
     return next(link for link, number in tree.body_of.items() if number == body)

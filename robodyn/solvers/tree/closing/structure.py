@@ -58,12 +58,12 @@ class Structure:
         closures: number of closure equations.
         rank: rank of the closures' Jacobian.
         mobility: degrees of freedom of the mechanism without idle ones.
-        idle: degrees of freedom that are held at rest.
-        free: rate indices of the independent coordinates.
+        idle: idle degrees of freedom, such as a rod's spin, which are held at rest.
+        free: indices of the independent coordinates among all rates.
         loose: names of joints that can move while every driven joint is locked, without idle ones.
         determined: whether the driven joints determine the motion.
         present: (rows, rates) whether an entry of the closures' Jacobian can differ from zero.
-        elimination: order in which the closures' equations are solved.
+        elimination: order in which the closure equations are eliminated.
         packed: flat arrays for the compiled equations.
     """
 
@@ -83,7 +83,7 @@ class Structure:
 
     @property
     def is_open_tree(self) -> bool:
-        """Whether the recursions for trees without closures apply.
+        """Whether the faster equations for trees without closures can be used.
 
         They support no mimic joints and no rotors that spin, and floating joints on the base only.
         """
@@ -96,17 +96,17 @@ class Structure:
 
     @property
     def rate_names(self) -> tuple[str, ...]:
-        """Names of the tree's rates; a floating joint has its twist, linear, then angular."""
+        """Names of the rates of all joints; a floating joint has six, those of its twist."""
         return tuple(self.tree.rate_names)
 
     @property
     def idle_names(self) -> tuple[str, ...]:
-        """Names of the degrees of freedom that can spin independently, and are held at rest."""
+        """Names of idle degrees of freedom: spins without effect, which are held at rest."""
         return tuple(one.name for one in self.idle)
 
     @property
     def keeps_floating_rates(self) -> bool:
-        """Whether each floating joint's rates are consecutive among the independent ones."""
+        """Whether the six rates of each floating joint are independent and consecutive."""
         free = list(self.free)
         return all(
             free[(at := free.index(body.rate)) : at + 6] == list(range(body.rate, body.rate + 6))
@@ -191,7 +191,7 @@ def find_structure(model: Model) -> Structure:
 
 
 def _most_displaced_joint(equations: Equations, home: FloatArray, other: FloatArray) -> str:
-    """Format a `home` entry of the joint that moves most between two configurations."""
+    """Format a `home` entry for the joint that moves most between two configurations."""
     tree = equations.tree
     joints = [j for j in tree.joints if j.moves_alone and j.name not in tree.model.driven]
     places = [tree.position_of[joint.name] for joint in joints]
@@ -203,7 +203,7 @@ def _most_displaced_joint(equations: Equations, home: FloatArray, other: FloatAr
 
 
 def _home(tree: Tree, equations: Equations) -> FloatArray:
-    """Find a closed configuration near the model's guess."""
+    """Find a closed configuration near the home positions that the model states."""
     model = tree.model
     guess = initial_guess(tree, dict(model.home))
     named = dict(model.home)
@@ -229,7 +229,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
 
 
 def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
-    """Create a configuration from the positions of some joints.
+    """Create a configuration from the positions of some joints, as a search start.
 
     Other joints are at zero, or at the limit nearest to zero.
     """
@@ -246,7 +246,7 @@ def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArra
 
 
 def followed(tree: Tree, q: FloatArray) -> None:
-    """Set the mimic joints of configurations (..., positions) to follow their joints, in place."""
+    """Update the mimic joints in configurations (..., positions), in place."""
     for joint in tree.joints:
         if joint.mimic is not None:
             source = q[..., tree.position_of[joint.mimic.joint]]
@@ -255,7 +255,7 @@ def followed(tree: Tree, q: FloatArray) -> None:
 
 
 def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
-    """Return home and closed configurations around it, in general position."""
+    """Return home and random closed configurations around it, for rank tests."""
     rng, everything = np.random.default_rng(SEED), np.arange(equations.tree.rates)
     found = [home]
     for attempt in range(6 * SAMPLES):
@@ -272,12 +272,12 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
 
 
 def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
-    """Return the closures' rank, and the closed configurations with that rank.
+    """Return the rank of the closures' Jacobian, and the samples that have this rank.
 
-    It is the largest rank of the Jacobian in all samples. Near a singular configuration, however,
-    rounding leaves small singular values. This is common for overconstrained loops, such as a
-    parallelogram with a third bar when all bars are in line. Such samples are discarded if there
-    are others.
+    It is the largest rank in all samples, which are closed configurations. Near a singular
+    configuration, however, rounding leaves small singular values. This is common for
+    overconstrained loops, such as a parallelogram with a third bar when all bars are in line. Such
+    samples are discarded if there are others.
     """
     found = []
     for q in samples:
@@ -293,7 +293,7 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 
 
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
-    """Return a mask of the entries of the closures' Jacobian that are nonzero somewhere."""
+    """Return a mask of the closures' Jacobian: entries that can differ from zero."""
     present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
     start = initial_guess(tree, {})
     for _ in range(4):
@@ -349,10 +349,10 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
 
 
 def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
-    """Return the largest permitted motion of a coordinate per unit of independent motion.
+    """Return the largest permitted rate of a joint per unit of the independent rates.
 
-    It is a multiple of the largest such ratio at a configuration, and at least that of a
-    well-conditioned mechanism.
+    Beyond it, a simulation changes to other independent coordinates. It is a multiple of the
+    largest such ratio at a configuration, and at least that of a well-conditioned mechanism.
     """
     _, K = equations.at(q)
     _, basis = null_space(K)
@@ -365,7 +365,7 @@ def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, .
 
 
 def structure_of(model: Model) -> Structure:
-    """Return the structure of a model, from the cache if its shape was analyzed before.
+    """Return the structure of a model, from a cache if its geometry is known.
 
     Raises:
         ModelError: as for `find_structure`.

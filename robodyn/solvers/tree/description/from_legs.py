@@ -103,7 +103,7 @@ def legs_builder(top: Fields) -> ModelBuilder:
 
 
 def _legs(top: Fields) -> list[Fields]:
-    """Return the legs with defaults applied, repeated by symmetry and rotated about z."""
+    """Return the fields of all legs, with defaults applied and repeated by symmetry."""
     defaults = top.child("leg_defaults", {}).data
     count = top.number("symmetry", default=1, at_least=1)
     given_legs = top.children("legs")
@@ -137,7 +137,7 @@ def _legs(top: Fields) -> list[Fields]:
 
 
 def _rotate_leg(leg: Fields, angle: float) -> dict[str, Any]:
-    """Rotate points and directions of a leg about z."""
+    """Return the fields of a leg whose points and directions are rotated about z."""
     R = axis_motion("revolute", np.array([0.0, 0.0, 1.0]), angle)[:3, :3]
     out: dict[str, Any] = {}
     for key in ("base", "platform", "axis"):
@@ -175,7 +175,7 @@ def _leg(leg: LegParts) -> None:
 
 
 def _telescope(leg: LegParts) -> None:
-    """Add a leg of variable length, the driven position, measured between its ends."""
+    """Add a leg of variable length, whose driven joint measures the length."""
     way = leg.goal - leg.start
     length = float(np.linalg.norm(way))
     if not length > 0.0:
@@ -224,7 +224,7 @@ def _center(leg: LegParts) -> None:
 
 
 def _arm(leg: LegParts) -> None:
-    """Add a driven arm and a rod, or the platform at its end."""
+    """Add a leg's driven arm, and a rod or the platform at the end of the arm."""
     arm, way, parts = leg.fields.child("arm"), leg.goal - leg.start, leg.parts
     reach = arm.array("to", (3,), "m")
     if not reach.any():
@@ -248,7 +248,7 @@ def _arm(leg: LegParts) -> None:
 
 
 def _rail(leg: LegParts) -> None:
-    """Add a driven carriage and a rod."""
+    """Add a leg's driven carriage, and a rod from it to the platform."""
     link, way = f"{leg.name}_carriage", leg.goal - leg.start
     carriage = leg.fields.child("carriage", {})
     carriage.only("mass")
@@ -261,9 +261,9 @@ def _rail(leg: LegParts) -> None:
 
 
 def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: FloatArray) -> None:
-    """Add one rod from a point of the driven link to the platform, or two parallel ones.
+    """Add one rod, or two parallel ones, from the driven link to the platform.
 
-    `way` is the vector to the platform at home, in the link's frame, which is then rotated.
+    `way` is the vector to the platform at home, in the driven link's frame, which is then rotated.
     """
     if not way.any():
         expected = "a point away from the beginning of the rod"
@@ -277,7 +277,10 @@ def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: Float
 
 
 def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
-    """Return the arm's angle [rad] at which its rod reaches the platform, nearest to `home`."""
+    """Return the angle [rad] of a leg's arm at which its rod reaches the platform.
+
+    Of two solutions, it is the one nearer to `home`.
+    """
     near, axis = leg.fields.number("home", "rad", default=0.0), leg.axis
     rod = leg.fields.child("rod")
     if "length" not in rod:
@@ -295,7 +298,10 @@ def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
 
 
 def _travel(leg: LegParts, way: FloatArray) -> float:
-    """Return the position [m] of a carriage whose rod reaches the platform, nearest to `home`."""
+    """Return the position [m] of a carriage at which its rod reaches the platform.
+
+    Of two solutions, it is the one nearer to `home`.
+    """
     near, axis = leg.fields.number("home", "m", default=0.0), leg.axis
     rod = leg.fields.child("rod")
     if "length" not in rod:

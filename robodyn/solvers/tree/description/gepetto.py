@@ -78,7 +78,7 @@ def _link(top: Fields, builder: ModelBuilder, frame: str) -> str:
 
 
 def _change_joints(top: Fields, builder: ModelBuilder) -> None:
-    """Change the types of joints, and add the closures that constrain floating ones."""
+    """Change joint types as the document states; add closures for floating joints."""
     if "joint_name" not in top:
         return
     names = zip(top.names("joint_name"), top.names("joint_type"), strict=False)

@@ -34,10 +34,10 @@ Ends = tuple[str, str, ArrayLike]
 
 @dataclass
 class Parts:
-    """Builder of the model, and the platform that its legs support.
+    """Data of a platform on legs while its model is built.
 
     Attributes:
-        builder: builder of the mechanism.
+        builder: builder of the mechanism's model.
         name: name of the platform's link.
         rotation, origin: (3, 3), (3,) [m] of the platform at home, base frame.
         size: [m] scale of drawn shapes.
@@ -58,7 +58,7 @@ class Parts:
         solid: tuple[Geometry, ...] = (),
         thin: tuple[Geometry, ...] = (),
     ) -> None:
-        """Add a link with shapes for collision and drawing, and others for drawing only."""
+        """Add a link with collision shapes, which are also drawn, and other visual shapes."""
         shapes = (*solid, *thin), bare(solid)
         self.builder.add(Link(name, body.mass, body.com, body.inertia, *shapes))
         self.builder.links_with_inertia.add(name)
@@ -95,10 +95,11 @@ class LegParts:
         return axis / size
 
     def bar(self, key: str, way: FloatArray, suffix: str = "") -> str:
-        """Add a link along a vector (3,) [m] from the link's origin; return the link's name.
+        """Add a bar-shaped link along a vector (3,) [m]; return the link's name.
 
-        It is a cylinder or, without a radius, a thin rod, unless its inertia is given. A leg's
-        upper part points back to the base; its `length` may differ from the distance of its ends.
+        The vector starts at the link's origin. The bar is a cylinder or, without a radius, a thin
+        rod, unless its inertia is given. The upper part of a leg points from the platform to the
+        base; its `length` may differ from the distance of its ends.
         """
         block, name = self.fields.child(key, {}), f"{self.name}_{key}{suffix}"
         block.only(*_BAR)
@@ -130,7 +131,7 @@ class LegParts:
         return np.stack([x, y, np.cross(x, y)], axis=1)
 
     def _first_axis(self, along: FloatArray) -> FloatArray:
-        """Return the first axis of a universal joint: the leg's, or one that is horizontal."""
+        """Return the first axis of a universal joint: the leg's axis, or a horizontal one."""
         if "axis" in self.fields and self.form[0] != "P":
             return self.axis
         up = np.array([0.0, 0.0, 1.0] if abs(along[2]) < 0.99 else [1.0, 0.0, 0.0])
@@ -158,14 +159,14 @@ class LegParts:
             parent, at = link, np.zeros(3)
 
     def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
-        """Add a passive joint with the damping and friction that the leg's fields state."""
+        """Add a passive joint, with the damping and friction of the leg's fields."""
         joint = _joint(f"{self.name}_{name}", "continuous", ends, axis)
         self.parts.builder.add(replace(joint, damping=self._damping))
 
     def drive(self, kind: str, ends: Ends, axis: FloatArray, home: float) -> None:
         """Add the driven joint, with its limits, friction, actuator and home.
 
-        If the leg is not driven, this joint is passive.
+        If the leg has `driven: false`, this joint is passive.
         """
         fields, limits = self.fields, self.fields.child("limits", {})
         limits.only(*_LIMITS)
@@ -207,6 +208,6 @@ class LegParts:
 
 
 def _joint(name: str, kind: str, ends: Ends, axis: FloatArray) -> Joint:
-    """Create a joint of a parent and a child link, at a point of the parent."""
+    """Create a joint between two links, at a point (3,) of the parent link."""
     parent, child, at = ends
     return Joint(name, kind, parent, child, Placement.of(frame_of(at)), axis=axis)

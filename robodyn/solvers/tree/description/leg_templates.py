@@ -173,7 +173,9 @@ def tripod(
 
 
 def _rig(payload: float, height: float, stroke: float, motors: float) -> Numbers:
-    """Return the template values for a motion rig on actuators `height` long [m] at home.
+    """Return the template values for a motion rig on vertical actuators.
+
+    The actuators have the length `height` [m] at home.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.
@@ -226,9 +228,10 @@ def four_corners(
 def pitch_roll_seat(
     length: float, width: float, height: float, stroke: float, payload: float
 ) -> Numbers:
-    """Return the template values for a seat on a post, two actuators `length` behind it.
+    """Return the template values for a seat on a post with two actuators behind it.
 
-    Lengths are in m, the payload is in kg. The result maps placeholder names to values.
+    `length` is the distance of the actuators from the post. Lengths are in m, the payload is in kg.
+    The result maps placeholder names to values.
 
     Raises:
         InvalidInput: the actuators are too short for the stroke.

@@ -54,10 +54,10 @@ _END = ("link", "xyz", "rpy", "axis")
 def closed_loop_model_from_yaml(
     document: Mapping[str, Any], source: str, options: ReadOptions
 ) -> Model:
-    """Create a model from a YAML document (`type: closed_loop` or Gepetto's) and its URDF.
+    """Create a model from a YAML document and the URDF that it names.
 
     Args:
-        document: mapping from `read_yaml`.
+        document: mapping from `read_yaml`, with `type: closed_loop` or in Gepetto's format.
         source: file name, for messages.
         options: tip link and driven joints instead of the document's, the folder of the URDF's
             relative path, and whether unphysical inertias are rejected.
@@ -67,7 +67,7 @@ def closed_loop_model_from_yaml(
 
     Raises:
         ModelError: a field is missing, unknown or wrong, or a closure differs from that in the
-            URDF; names the file and the dotted field.
+            URDF; the message names the file and the dotted field.
         MissingExtra: the URDF is a .xacro file, and the package xacro is not installed.
         UnphysicalInertia: with `strict=True`.
     """
@@ -95,7 +95,10 @@ def closed_loop_model_from_yaml(
 
 
 def _complete(top: Fields, builder: ModelBuilder) -> None:
-    """Set the document's fields, except closures, in a builder, in place of the URDF's."""
+    """Override the builder's data from the URDF by the fields of the YAML document.
+
+    Closures are not changed.
+    """
     builder.name = top.text("name", default=builder.name)
     if "tip_link" in top:
         builder.tip_link = top.text("tip_link")
@@ -113,9 +116,9 @@ def _complete(top: Fields, builder: ModelBuilder) -> None:
 
 
 def _driven(top: Fields, model: Model) -> Model:
-    """Return the model with the actuators of the document.
+    """Return the model with the actuators that the YAML document states.
 
-    The URDF must not contradict them.
+    A contradiction to the URDF is an error.
     """
     blocks = top.child("actuators")
     blocks.only(*model.driven)
@@ -171,9 +174,9 @@ def _closure(fields: Fields) -> Closure:
 
 
 def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closure]:
-    """Combine the closures of the URDF and the YAML file.
+    """Combine the closures of the URDF and the YAML file by their names.
 
-    Those with equal names must be equal.
+    Closures with the same name must be equal.
     """
     known = {closure.name: closure for closure in urdf}
     for closure in given:

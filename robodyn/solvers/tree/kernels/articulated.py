@@ -55,7 +55,7 @@ HANDLE, EFFORT, INERTIA, COORDINATE = 0, 6, 7, 8
 
 
 class Scratch(NamedTuple):
-    """Preallocated scratch arrays for one state, or for eight states in SIMD lanes.
+    """Preallocated scratch arrays for the articulated-body algorithm on a tree.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) motion of each body.
@@ -118,7 +118,7 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
 
 @inner
 def inward(m: Any, s: Any) -> bool:
-    """Compute articulated inertias from the ends to the base; return whether all exist."""
+    """Compute articulated inertias, from leaves to base; return whether all exist."""
     zero = 0.0 * s.tau[0]
     for i in range(1, m.bodies + 1):
         own_inertia(m, i, zero, s.B[i], s.P[i])
@@ -148,7 +148,7 @@ def inward(m: Any, s: Any) -> bool:
 
 @inner
 def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
-    """Write the inertia of body `i` alone, about its origin, to its row of the table."""
+    """Initialize the articulated inertia of body `i` with its own, about its origin."""
     link = layout.body_of(m, i)
     x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     mass, com = link.mass + zero, combine(x, y, z, link.com)
@@ -167,7 +167,10 @@ def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
 def free_coordinate(
     axis: Any, slides: bool, armature: Any, tau: Any, row: Any, handle: Any
 ) -> bool:
-    """Eliminate a coordinate from a body's inertia; return whether it has inertia."""
+    """Remove a coordinate's direction of motion from a body's articulated inertia.
+
+    Return whether the body has inertia in this direction.
+    """
     inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
     moment, force = vector(row, MOMENT), vector(row, FORCE)
     if slides:
@@ -209,7 +212,7 @@ def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def outward(m: Any, s: Any) -> None:
-    """Compute the accelerations `s.a` of all coordinates, from the base to the ends."""
+    """Compute the accelerations `s.a` of all coordinates, from the base to the leaves."""
     zero = 0.0 * s.tau[0]
     store(s.B[0], layout.CHANGE, (zero, zero, zero))
     store(s.B[0], layout.CHANGE + 3, (zero, zero, zero))
@@ -243,7 +246,7 @@ def outward(m: Any, s: Any) -> None:
 
 @inner
 def acceleration(handle: Any, alpha: Any, accel: Any) -> Any:
-    """Compute the acceleration of a coordinate from that of the body on its base side."""
+    """Compute the acceleration of a coordinate, from that of the body that carries it."""
     resisted = dot(vector(handle, HANDLE), alpha) + dot(vector(handle, HANDLE + 3), accel)
     return (handle[EFFORT] - resisted) * handle[INERTIA]
 

@@ -29,13 +29,13 @@ AFTER, ENTRIES = layout.CLOSURE_NUMBERS.size, layout.STEP_PLAN.entries
 
 @inner
 def to_base(body: Any, a: Any) -> Any:
-    """Rotate a vector from a body's frame to base axes."""
+    """Rotate a vector from a body's frame to the base frame."""
     return combine(vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z), a)
 
 
 @inner
 def point_of(body: Any, place: Any) -> Any:
-    """Convert a point of a body from its frame to the base frame."""
+    """Return the position of a body's point in the base frame."""
     return add(vector(body, layout.ORIGIN), to_base(body, place))
 
 
@@ -66,20 +66,29 @@ def residual(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def direction(closure: Any, n: int) -> Any:
-    """Return direction `n` in which a closure blocks translation, in the parent's body frame."""
+    """Return direction `n` along which a closure blocks translation, in a body frame.
+
+    The frame is that of the parent's body.
+    """
     return vector(closure.numbers, AFTER + 3 * n)
 
 
 @inner
 def pair(closure: Any, n: int) -> Any:
-    """Return pair `n` of directions, each in its body's frame, and the cosine of their angle."""
+    """Return two directions that a closure keeps at a constant angle, and its cosine.
+
+    They are pair `n` of the closure, each in the frame of its body.
+    """
     at = AFTER + 3 * closure.across + 7 * n
     return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]
 
 
 @inner
 def fill(m: Any, B: Any, K: Any) -> None:
-    """Write the entries (entries,) of the closures' Jacobian to `K`, in the plan's order."""
+    """Write the nonzero entries of the closures' Jacobian to `K` (entries,).
+
+    Their order is that of the packed arrays.
+    """
     for k in range(m.entries):
         K[k] = 0.0
     for k in range(m.closures):
@@ -103,7 +112,10 @@ def fill(m: Any, B: Any, K: Any) -> None:
 
 @inner
 def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
-    """Add `power` to the Jacobian entry of a path's step, in a row of its closure."""
+    """Add `power` to an entry of the closures' Jacobian: one equation, one joint.
+
+    `row` is the equation's index in its closure; `step` is the joint's step on the closure's path.
+    """
     place = step.integers[ENTRIES + row]
     K[place] = K[place] + power
 
@@ -169,7 +181,7 @@ def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None
 
 @inner
 def acceleration_of(body: Any, arm: Any) -> Any:
-    """Compute the acceleration of a body's point, at `arm`, for constant rates."""
+    """Compute the acceleration of a body's point, at `arm`, for constant joint rates."""
     omega = vector(body, layout.OMEGA)
     turning = add(cross(vector(body, layout.ALPHA), arm), cross(omega, cross(omega, arm)))
     return add(vector(body, layout.ACCEL), turning)
@@ -177,7 +189,7 @@ def acceleration_of(body: Any, arm: Any) -> Any:
 
 @inner
 def velocity_of(body: Any, arm: Any) -> Any:
-    """Compute the velocity of a point of a body, at `arm` from its origin."""
+    """Compute the velocity of a body's point at `arm` from its origin, base frame."""
     return add(vector(body, layout.VELOCITY), cross(vector(body, layout.OMEGA), arm))
 
 
@@ -190,7 +202,10 @@ def second_derivative(body: Any, u: Any) -> Any:
 
 @inner
 def bias(m: Any, B: Any, out: Any) -> None:
-    """Compute the second time derivatives (rows,) of the equations at constant rates."""
+    """Compute the second time derivatives (rows,) of the closure equations.
+
+    The rates are constant.
+    """
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b, row = B[closure.parent], B[closure.child], closure.row
@@ -220,7 +235,7 @@ def bias(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def damp(m: Any, B: Any) -> None:
-    """Subtract the moments of closures' dampers and springs from the required wrenches."""
+    """Subtract the moments of closures' dampers and springs from the bodies' wrenches."""
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
@@ -236,7 +251,10 @@ def damp(m: Any, B: Any) -> None:
 
 @inner
 def turn_of(closure: Any, a: Any, b: Any) -> Any:
-    """Return a closure's rotation vector [rad] from its rest orientation, in the base frame."""
+    """Return the rotation vector [rad] of a closure from its rest orientation.
+
+    It leads from parent to child, in the base frame.
+    """
     return rotation_vector(
         turned_axis(closure, a, b, 0), turned_axis(closure, a, b, 1), turned_axis(closure, a, b, 2)
     )
@@ -244,7 +262,7 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 
 @inner
 def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
-    """Return axis `k` of the base frame, rotated like the child from its rest orientation."""
+    """Return axis `k` of the base frame, rotated with the child from rest orientation."""
     own = a[layout.X + k], a[layout.Y + k], a[layout.Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
     return combine(vector(b, layout.X), vector(b, layout.Y), vector(b, layout.Z), own)
@@ -252,7 +270,7 @@ def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
 
 @inner
 def reach_of(m: Any, k: int, B: Any) -> Any:
-    """Return the geometry of spring `k` between two points.
+    """Return the geometry of spring `k`, which connects points of two bodies.
 
     It consists of the indices of the two bodies, the arms from their origins to the ends, the
     vector from the first end to the second, and its time derivative.
@@ -272,7 +290,7 @@ def reach_of(m: Any, k: int, B: Any) -> Any:
 
 @inner
 def pull(m: Any, B: Any) -> None:
-    """Subtract the forces of springs between points from the bodies' required wrenches."""
+    """Subtract the forces of springs between points from the bodies' wrenches."""
     for k in range(m.springs):
         (i, j), (arm, child_arm), reach, rate = reach_of(m, k, B)
         law = m.at_spring_numbers + POINT_SPRING * k + STIFFNESS
@@ -284,7 +302,7 @@ def pull(m: Any, B: Any) -> None:
 
 @inner
 def largest_gap(m: Any, zero: Any, y: Any) -> Any:
-    """Return the largest residual in `y` (rows,), relative to the mechanism's size."""
+    """Return the largest closure residual in `y`, relative to the mechanism's size."""
     largest = zero
     for n in range(m.equations):
         gap = abs(y[n]) * m.numbers[m.at_rows + n]

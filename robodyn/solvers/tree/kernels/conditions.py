@@ -23,13 +23,14 @@ WORST_CONDITION: Final = 1e6
 
 @inner
 def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
-    """Transform the tangent S (rates, free), and the tip's twists J, to an orthonormal basis.
+    """Make the columns of the tangent S (rates, free) orthonormal, and adapt J.
 
-    The columns of S become orthonormal in comparable rates, by the Gram-Schmidt method, repeated
-    once, for floats or SIMD lanes.
+    The columns are motions of the mechanism, the columns of J (6, free) the corresponding twists of
+    the tip. Rates are in comparable units. The Gram-Schmidt method is repeated once. For floats or
+    SIMD lanes.
 
     Returns:
-        Whether the independent joints are suitable, as their motions are sufficiently different.
+        Whether the columns of S were sufficiently independent.
     """
     largest = smallest = 0.0 * S[0, 0]
     for again in range(2):
@@ -64,9 +65,9 @@ def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
 def scaled_rows(
     m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
 ) -> None:
-    """Write the scaled rates of the tip to `motion`, and of the driven joints to `force`.
+    """Write the tip's twists and the driven rates, in comparable units, to two arrays.
 
-    Each has a row for each motion, a column of `s.S` (rates, free).
+    `motion` and `force` have a row for each column of `s.S`, a motion of the mechanism.
     """
     for k in range(m.free):
         for j in range(tip.size - 1):
@@ -80,9 +81,10 @@ def scaled_rows(
 def condition_numbers(
     plan: Any, numbers: Any, columns: Any, tip: Any, drives: Any, length: float, q: Any, out: Any
 ) -> None:
-    """Write condition numbers of motion and forces at `q` (N, positions) to `out` (N, 2).
+    """Write the condition numbers of motion and forces at `q` (N, positions) to `out`.
 
-    They are NaN if the loops are open, or if the independent joints determine the motion badly.
+    `out` is (N, 2). Condition numbers are NaN if the loops are open, or if the independent joints
+    determine the motion badly.
 
     Args:
         plan, numbers: the mechanism.
@@ -115,10 +117,10 @@ def condition_numbers(
 def sides(
     plan: Any, numbers: Any, factors: Any, columns: Any, rows: Any, passive: Any, q: Any, out: Any
 ) -> None:
-    """Write the determinants of `tree.conditions.side` at `q` (N, positions) to `out` (N,).
+    """Write the ratios of determinants of `tree.conditions.side` to `out` (N,).
 
-    They are det(P) / sqrt(det(K K')), where K is the closures' Jacobian, and P consists of its
-    columns for the passive rates.
+    At configurations `q` (N, positions), they are det(P) / sqrt(det(K K')), where K is the
+    closures' Jacobian, and P consists of its columns for the passive rates.
 
     Args:
         plan, numbers: the mechanism, packed with all entries of K, including zeros.

@@ -25,7 +25,13 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 
 class Places(NamedTuple):
-    """Preallocated scratch arrays for eight displaced states, and for the given state."""
+    """Preallocated scratch arrays for derivatives by finite differences.
+
+    Attributes:
+        lanes: arrays of `layout.Scratch` for eight displaced states, in SIMD lanes.
+        step: (1, rates) displacement.
+        start: arrays of `layout.Scratch` for the state without displacement.
+    """
 
     lanes: Any
     step: Any
@@ -34,9 +40,9 @@ class Places(NamedTuple):
 
 @inner
 def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
-    """Write the efforts (free,) for a motion, minus those of the drives, to `out`.
+    """Write the efforts that a motion requires, minus those of the drives, to `out`.
 
-    Both are efforts at the independent coordinates.
+    Both are at the independent coordinates (free,). Return a status code.
     """
     status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
     if m.drives_free == 0:
@@ -81,9 +87,10 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Write derivatives of efforts, accelerations or loads at rest to `out` (N, ...).
 
-    They are with respect to displacement, velocity, and acceleration or efforts, each a matrix in
-    row-major order. No coordinate of the tree is displaced by more than its entry of `limits`
-    (rates,). Returns the number of states, counted from the first, for which the derivatives exist.
+    The derivatives are with respect to displacement, velocity, and acceleration or efforts, each a
+    matrix in row-major order. For the finite differences, no coordinate is displaced by more than
+    its entry of `limits` (rates,). Returns the number of states, counted from the first, for which
+    the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

@@ -17,7 +17,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 @inner
 def weigh_drives(m: Any, S: Any, M: Any) -> None:
-    """Write the lower triangle of the weighted normal matrix A'W A of the drives to `M`.
+    """Write the lower triangle of the drives' weighted normal matrix A'W A to `M`.
 
     A (driven, free) maps independent rates to driven rates, W contains the drives' inverse weights.
     """
@@ -34,10 +34,10 @@ def weigh_drives(m: Any, S: Any, M: Any) -> None:
 def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
     """Distribute efforts at independent coordinates over the driven joints.
 
-    Writes efforts (driven,) that are equivalent to `effort` (free,), with the least weighted sum of
-    squares, to `out`: out = W A (A'W A)^-1 effort. A (driven, free) maps independent rates to
-    driven rates, W contains the drives' inverse weights. `M` (free, free) is scratch and `effort`
-    is overwritten.
+    The efforts (driven,) with the least weighted sum of squares that are equivalent to `effort`
+    (free,) are written to `out`: out = W A (A'W A)^-1 effort. A (driven, free) maps independent
+    rates to driven rates, W contains the drives' inverse weights. `M` (free, free) is scratch and
+    `effort` is overwritten.
 
     Returns:
         Whether the efforts exist.
@@ -55,7 +55,10 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
 
 @inner
 def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write the efforts of the driven joints for a motion to `out` (driven,), without limits."""
+    """Write the efforts of the driven joints for a motion to `out` (driven,).
+
+    Effort limits are ignored. Return a status code.
+    """
     status = inverse_dynamics(m, state, trusted, s, s.u)
     if status != OK:
         return status
@@ -69,9 +72,9 @@ def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 
 @inner
 def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write the driven joints' efforts to `out` (driven,), within limits if drives are redundant.
+    """Write the efforts of the driven joints for a motion to `out` (driven,).
 
-    If no efforts are within the limits, the limits are ignored.
+    Redundant drives keep within their effort limits if possible. Return a status code.
     """
     status = driven_efforts(m, state, trusted, s, out)
     if status != OK or m.driven <= m.free:

@@ -27,9 +27,9 @@ OPEN_BY: Final = 1e-5
 
 @inner
 def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
-    """Place the bodies, and factor the closures' Jacobian `s.K` at `q` (positions,).
+    """Compute the bodies' frames, and eliminate the closures' Jacobian `s.K`, at `q`.
 
-    Return a status; loops that are open are an error unless `trusted`.
+    `q` is (positions,). Return a status; loops that are open are an error unless `trusted`.
     """
     tree.place_base(m, s.B)
     tree.place(m, q, s.B)
@@ -54,7 +54,7 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
 
 @inner
 def violates_redundant_rows(m: Any, s: Any) -> Any:
-    """Return whether the rates `s.v` violate closure equations that were not eliminated.
+    """Return whether the rates `s.v` violate redundant closure equations.
 
     Call it after `dependent_rates`, which leaves the residuals in `s.y`.
     """
@@ -72,9 +72,9 @@ def violates_redundant_rows(m: Any, s: Any) -> Any:
 
 @inner
 def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
-    """Compute the accelerations `s.a` of all joints from the independent ones, `change` (free,).
+    """Compute accelerations `s.a` of all joints from those of the independent ones.
 
-    If `still`, the independent accelerations are zero.
+    The latter are `change` (free,), or zero if `still`.
     """
     tree.velocity_pass(m, s.v, m.slides == 1, s.B)
     closures.bias(m, s.B, s.y)
@@ -89,7 +89,10 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
 
 @inner
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
-    """Compute the rates `s.v` and accelerations `s.a` of all joints from a state."""
+    """Compute rates `s.v` and accelerations `s.a` of all joints from a state.
+
+    Return a status code.
+    """
     status = prepare(m, state.q, trusted, s)
     if status != layout.OK:
         return status
@@ -102,7 +105,10 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
-    """Write the efforts of the open tree for rates `v` and accelerations `a` to `tau` (rates,)."""
+    """Write the joint efforts of the tree with open loops to `tau` (rates,).
+
+    `v` and `a` are the rates and accelerations of all joints.
+    """
     if state.moves:
         tree.move_base(state.base, B)
         tree.velocity_pass(m, v, False, B)
@@ -119,7 +125,10 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
 
 @inner
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write the efforts at the independent coordinates to `out` (free,)."""
+    """Write the efforts at the independent coordinates for a motion to `out` (free,).
+
+    Return a status code.
+    """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:
         return status
@@ -131,7 +140,10 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
-    """Write the lower triangle of the mass matrix to `M` (free, free), and the tangent to `s.S`."""
+    """Write the lower triangle of the mechanism's mass matrix to `M` (free, free).
+
+    The tangent is written to `s.S`. Return a status code.
+    """
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
         return status
@@ -142,7 +154,10 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
 
 @inner
 def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
-    """Convert the drives' efforts (driven,) to independent coordinates, in `out` (free,)."""
+    """Convert the drives' efforts to equivalent efforts at independent coordinates.
+
+    The drives' efforts are (driven,), the results `out` (free,).
+    """
     for k in range(m.free):
         if m.drives_free == 1:
             out[k] = effort[k]
@@ -155,7 +170,7 @@ def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
 
 @inner
 def bias_efforts(m: Any, state: Any, s: Any) -> int:
-    """Compute the efforts `s.u` (free,) at zero acceleration of the independent coordinates.
+    """Compute the efforts `s.u` (free,) at zero independent accelerations.
 
     Call it after `mass_matrix`. It also computes the rates `s.v` and accelerations `s.a` of all
     joints.
@@ -182,7 +197,10 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
 
 @inner
 def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
-    """Write accelerations for efforts (driven,) to `out` (free,); call it after `bias_efforts`."""
+    """Write the accelerations for efforts (driven,) to `out` (free,).
+
+    Call it after `bias_efforts`. Return a status code.
+    """
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
         out[k] = out[k] - s.u[k]
@@ -191,7 +209,10 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
 
 @inner
 def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write accelerations of independent coordinates for efforts (driven,) to `out` (free,)."""
+    """Write the accelerations of the independent coordinates to `out` (free,).
+
+    The efforts (driven,) are in the state. Return a status code.
+    """
     status = mass_matrix(m, state.q, trusted, s, s.M)
     if status == layout.OK:
         status = bias_efforts(m, state, s)
@@ -202,7 +223,7 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
-    """Write the tip's Jacobian to `J` (6, free): twist, linear over angular, base axes."""
+    """Write the tip's Jacobian to `J` (6, free): linear over angular, base frame."""
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
         return status
@@ -220,9 +241,9 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
 
 @inner
 def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
+    """Write rates and accelerations of all joints and the tip's acceleration to `out`.
 
-    `out` is (2 * rates + 6,).
+    `out` is (2 * rates + 6,). Return a status code.
     """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:
@@ -239,7 +260,10 @@ def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 
 @inner
 def tip_acceleration(m: Any, B: Any) -> Any:
-    """Return the tip's linear and angular acceleration, base axes, after `inertial_wrenches`."""
+    """Return the tip's linear and angular acceleration, base frame.
+
+    Call it after `inertial_wrenches`.
+    """
     body = B[m.tip]
     arm, omega = closures.to_base(body, vector(m.numbers, m.at_tip)), vector(body, layout.OMEGA)
     alpha = add(vector(body, layout.ALPHA), vector(body, layout.CHANGE))

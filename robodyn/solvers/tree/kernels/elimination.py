@@ -27,9 +27,9 @@ LISTS = PIVOT_PLAN.size
 
 @inner
 def factor(m: Any, K: Any) -> bool:
-    """Eliminate the dependent coordinates from `K` in place.
+    """Eliminate the dependent coordinates from the closures' Jacobian `K`, in place.
 
-    Return whether all pivots are suitable.
+    Return False if a pivot is too small or the entries grow too much.
     """
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
@@ -54,7 +54,10 @@ def factor(m: Any, K: Any) -> bool:
 
 @inner
 def solve(m: Any, K: Any, y: Any, x: Any) -> None:
-    """Solve for the dependent coordinates in `x` (rates,); overwrite the right-hand side `y`."""
+    """Solve the closure equations for the dependent coordinates in `x` (rates,).
+
+    The right-hand side `y` is overwritten.
+    """
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
         value, lists = y[pivot.row], pivot.integers
@@ -73,10 +76,10 @@ def solve(m: Any, K: Any, y: Any, x: Any) -> None:
 
 @inner
 def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
-    """Compute multipliers `z` (rows,) that balance the efforts of dependent coordinates.
+    """Compute the closures' multipliers `z` (rows,) from the dependent efforts.
 
-    The entries of `tau` (rates,) for these coordinates are overwritten. The multiplier of a
-    redundant equation is 0.
+    The loop forces with these multipliers balance the efforts `tau` (rates,) at the dependent
+    coordinates, which are overwritten. The multiplier of a redundant equation is 0.
     """
     for n in range(m.equations):
         z[n] = 0.0 * K[0]
@@ -99,7 +102,10 @@ def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
 
 @inner
 def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
-    """Subtract the terms of the independent rates (free,) from the right-hand side `y` (rows,)."""
+    """Subtract the terms of the independent rates from the closures' right-hand side.
+
+    The rates are (free,), the right-hand side `y` is (rows,).
+    """
     plan, at = m.integers, m.at_free_entries
     for _ in range(m.free_entries):
         row = plan[at]
@@ -109,9 +115,10 @@ def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
 
 @inner
 def project_efforts(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
-    """Write the efforts at independent coordinates to `out` (free,), without loop forces.
+    """Write the efforts at independent coordinates to `out` (free,).
 
-    The contribution of the multipliers `z` (rows,) is subtracted from `tau` (rates,).
+    They are the efforts `tau` (rates,) of the tree minus the contribution of the loop forces, given
+    by the multipliers `z` (rows,).
     """
     plan, at = m.integers, m.at_free_entries
     for k in range(m.free):

@@ -44,10 +44,10 @@ def fits(m: Any) -> bool:
 
 @inner
 def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any) -> bool:
-    """Write a result for one state to `out`; return whether it exists.
+    """Write the result of a function for one state to `out`; return whether it exists.
 
-    `find` is called as find(m, state, trusted, s, out), and returns a status. `count` is the width
-    of the state's accelerations or efforts.
+    `find` is called as find(m, state, trusted, s, out), with scratch arrays `s`, and returns a
+    status. `count` is the width of the state's accelerations or efforts.
     """
     if not fits(m):
         return False
@@ -68,7 +68,7 @@ def place_bodies(m: Any, q: Any, B: Any) -> None:
 def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
     """Write the residuals (rows,) of the closures to `gap`, and their Jacobian to `K`.
 
-    The entries of the Jacobian are in the plan's order.
+    The entries of the Jacobian are in the order of their packed storage.
     """
     m = mechanism(plan, numbers)
     B = stack(m.bodies + 1, BODY_SIZE)
@@ -79,7 +79,10 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 
 @entry_kernel
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
-    """Write the state of each body at tree rates `v` (rates,) to `B` (bodies + 1, BODY_SIZE)."""
+    """Write frame and motion of each body to `B` (bodies + 1, BODY_SIZE).
+
+    `v` (rates,) contains the rates of all joints.
+    """
     m, B = mechanism(plan, numbers), borrowed_array(B)
     place_bodies(m, borrowed_array(q), B)
     tree.velocity_pass(m, borrowed_array(v), True, B)
@@ -90,7 +93,7 @@ def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the efforts (driven,) for one state to `out`; return whether they exist."""
+    """Write the efforts (driven,) for a motion to `out`; return whether they exist."""
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return evaluate(distribution.limited_efforts, m, state, m.free, trusted, out)
 
@@ -100,7 +103,7 @@ def forward_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (free,) of one state to `out`; return whether they exist."""
+    """Write the accelerations (free,) for efforts to `out`; return whether they exist."""
     m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     return evaluate(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
@@ -110,7 +113,7 @@ def free_efforts(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the efforts at independent coordinates for one state to `out` (free,).
+    """Write the efforts at independent coordinates for a motion to `out` (free,).
 
     Return whether they exist.
     """
@@ -122,9 +125,10 @@ def free_efforts(
 def tree_efforts(
     plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
 ) -> None:
-    """Write the efforts of the open tree for rates `v` and accelerations `a` to `tau` (rates,).
+    """Write the joint efforts of the tree with open loops to `tau` (rates,).
 
-    The forces in the joints are written to `B` (bodies + 1, BODY_SIZE).
+    `v` and `a` are the rates and accelerations of all joints. The forces in the joints are written
+    to `B` (bodies + 1, BODY_SIZE).
     """
     m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
     state = state_of(q, v, a, wrench, base)
@@ -135,7 +139,7 @@ def tree_efforts(
 
 @entry_kernel
 def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Write the tip's Jacobian (6, free), linear over angular, base axes, to `out`.
+    """Write the tip's Jacobian (6, free) to `out`: linear over angular, base frame.
 
     Return whether it exists.
     """
@@ -148,7 +152,10 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Write the mass matrix (free, free) at a configuration to `out`; return whether it exists."""
+    """Write the mass matrix (free, free) at a configuration to `out`.
+
+    Return whether it exists.
+    """
     m, q, out = mechanism(plan, numbers), borrowed_array(q), borrowed_array(out)
     if not fits(m) or not (trusted or are_numbers(q, m.positions)):
         return False
@@ -163,9 +170,9 @@ def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> boo
 
 @entry_kernel
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
-    """Write the tangent (rates, free) at a configuration to `out`; return whether it exists.
+    """Write the tangent (rates, free) at a configuration to `out`.
 
-    It maps independent rates to the rates of all joints.
+    It maps independent rates to the rates of all joints. Return whether it exists.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -179,7 +186,7 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
-    """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
+    """Write rates and accelerations of all joints and the tip's acceleration to `out`.
 
     `out` is (2 * rates + 6,). Return whether the result exists.
     """
@@ -190,9 +197,10 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 
 @entry_kernel
 def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
-    """Move `q` (positions,) in place by a displacement (free,) of the independent coordinates.
+    """Displace a closed configuration `q` in place, and close the loops again.
 
-    Returns the largest residual, relative to the size, or -1 for unsuitable pivots.
+    The displacement (free,) is that of the independent coordinates. Returns the largest closure
+    residual, relative to the size, or -1 if the elimination fails.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -211,10 +219,11 @@ def displace_all(
     target: float,
     accepted: float,
 ) -> int:
-    """Move every row of `q` (N, positions) by its displacement (N, free), like `displace`.
+    """Displace N configurations `q` (N, positions) in place, like `displace`.
 
-    If `chained`, each starts from the result of the one before it, the first from q[0]. Returns the
-    number of configurations, counted from the first, with a residual of at most `accepted`.
+    The displacements are (N, free). If `chained`, each starts from the result of the one before it,
+    the first from q[0]. Returns the number of configurations, counted from the first, with a
+    residual of at most `accepted`.
     """
     m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
     if not fits(m):
@@ -243,10 +252,10 @@ def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
 def reach(
     plan: Any, numbers: Any, q: Any, goal: Any, weights: Any, target: float, most: int
 ) -> float:
-    """Move `q` (positions,) in place to a tip pose `goal` (7,), or as near to it as possible.
+    """Move `q` in place to a configuration with the tip at, or near, a goal pose (7,).
 
     The components of the pose are multiplied by `weights` (6,). Returns the largest weighted error
-    that remains after at most `most` steps, or -1 for unsuitable pivots.
+    that remains after at most `most` steps, or -1 if the elimination fails.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -268,7 +277,7 @@ def reach_all(
     most: int,
     out: Any,
 ) -> int:
-    """Write configurations with tip poses `goals` (N, 7), found like `reach`, to `out`.
+    """Write configurations with the tip at poses `goals` (N, 7) to `out`.
 
     `out` is (N, positions). Each search starts from the configuration before it, the first from
     `start` (positions,). Returns the number of configurations, counted from the first, with a
@@ -291,7 +300,10 @@ def reach_all(
 
 @entry_kernel
 def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
-    """Displace `q` (positions,) in place by a step (rates,) of the tree's coordinates."""
+    """Displace `q` (positions,) in place by a step (rates,) of all joints.
+
+    The loops are not closed.
+    """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, q, B)
@@ -300,7 +312,10 @@ def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
 
 @entry_kernel
 def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> None:
-    """Write the time derivative of a configuration at tree rates `v` to `out` (positions,)."""
+    """Write the time derivative of a configuration to `out` (positions,).
+
+    `v` (rates,) contains the rates of all joints.
+    """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, q, B)

@@ -32,11 +32,11 @@ MOST_STEPS: Final = 8
 
 
 class LoopControl(NamedTuple):
-    """Model of the controller, in its own and in the plant's independent coordinates.
+    """Controller's model of the mechanism, in two sets of independent coordinates.
 
     Attributes:
-        m: controller's model of the mechanism, in the coordinates of the law.
-        own: the same model in the plant's coordinates, in which the rates are given.
+        m: model in the coordinates of the control law.
+        own: the same model in the coordinates of the simulated mechanism.
     """
 
     m: Any
@@ -44,7 +44,7 @@ class LoopControl(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """Preallocated scratch arrays of the control law and the end stops, besides `Scratch`.
+    """Preallocated scratch arrays for the control law and the end stops.
 
     Attributes:
         held, places, speeds: (driven,) efforts with end stops, positions and rates.
@@ -66,16 +66,16 @@ class Memory(NamedTuple):
 
 @inner
 def memory_shapes(m: Any) -> Any:
-    """Return the shapes of the arrays of `Memory` for a mechanism."""
+    """Return the shapes of the `Memory` arrays for a mechanism."""
     n, free = m.driven, m.free
     return Memory(n, n, n, (free, free), (n, free), (n, 2), free, free, free, free)
 
 
 @noinline
 def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Write the efforts (driven,) of a control law to `out`; return whether they are available.
+    """Write efforts (driven,) of a control law to `out`; return whether they exist.
 
-    If they are not, Python has to compute them.
+    If they do not, the caller computes them in Python.
     """
     law, kp, kv = control.law, control.kp, control.kv
     if law == control_laws.GIVEN:
@@ -109,8 +109,9 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
 
 @inner
 def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
-    """Convert independent rates from the coordinates of `own` to those of `m`, in `out` (free,).
+    """Convert independent rates from one set of independent coordinates to another.
 
+    `own` and `m` are packed models with these coordinates; the result is written to `out` (free,).
     Return whether the conversion exists.
     """
     alike = True
@@ -129,7 +130,7 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
 
 @inner
 def is_steep(m: Any, S: Any) -> bool:
-    """Return whether other independent coordinates suit better, or the tangent is NaN."""
+    """Return whether the independent coordinates are ill-conditioned; True for NaN."""
     steep = S[0, 0] != S[0, 0]
     for j in range(m.rates):
         for k in range(m.free):
@@ -139,9 +140,9 @@ def is_steep(m: Any, S: Any) -> bool:
 
 @inner
 def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any) -> bool:
-    """Write the efforts (driven,) of motors and end stops to `work`; call it after `start`.
+    """Compute the drives' efforts (driven,) with those of end stops, in `work`.
 
-    Return whether they exist.
+    Call it after `start`. Return whether they exist.
     """
     m = plant.mechanism
     s, w = work
@@ -202,7 +203,10 @@ def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> in
 
 @noinline
 def close(m: Any, q: Any, s: Any) -> int:
-    """Close the loops of `q` (positions,) in place; a configuration that is not finite is kept."""
+    """Close the loops of a configuration `q` (positions,) in place.
+
+    A configuration that is not finite stays unchanged.
+    """
     finite = 0.0 * q[0]
     for j in range(1, m.positions):
         finite = finite + 0.0 * q[j]
@@ -215,7 +219,10 @@ def close(m: Any, q: Any, s: Any) -> int:
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write the equations of motion, see `dynamics.kernels.simulation`; for floats or lanes."""
+    """Write the equations of motion for the simulation; for floats or SIMD lanes.
+
+    Their form is described in `dynamics.kernels.simulation`.
+    """
     m, friction = plant.mechanism, plant.friction
     s, w = work
     status = start(m, state, s, out.M)
@@ -253,7 +260,10 @@ def damping(m: Any, S: Any, D: Any) -> None:
 
 @inner
 def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
-    """Write the time derivative of a configuration to `out`; call it after an elimination."""
+    """Write the time derivative of a configuration to `out`.
+
+    Call it after an elimination of the closure equations.
+    """
     m, s = plant.mechanism, work[0]
     dynamics.dependent_rates(m, rates, s)
     tree.configuration_rate(m, q, s.B, s.v, out)
@@ -276,19 +286,19 @@ def joint_positions(plant: Any, q: Any, out: Any) -> None:
 
 @inner
 def mechanism_of(arrays: Any) -> Any:
-    """Return the record of a mechanism from its plan (integers in float64) and its numbers."""
+    """Return the record of a mechanism from its packed arrays `plan` and `numbers`."""
     return layout.mechanism(arrays[0], arrays[1])
 
 
 @inner
 def models_of(arrays: Any) -> LoopControl:
-    """Return the controller's model in both sets of coordinates, from its packed arrays."""
+    """Return the controller's model as a `LoopControl`, from its packed arrays."""
     return LoopControl(mechanism_of(arrays[:2]), mechanism_of(arrays[2:]))
 
 
 @inner
 def shapes(m: Any, known: Any) -> Any:
-    """Return the shapes of the arrays of `Scratch` and `Memory`, for plant and controller.
+    """Return the shapes of the scratch arrays for the mechanism and the controller.
 
     The two may eliminate in different orders, which need different amounts of memory.
     """
@@ -302,7 +312,7 @@ def shapes(m: Any, known: Any) -> Any:
 
 @inner
 def lane_shapes(plan: Any, numbers: Any) -> Any:
-    """Return the shapes of the arrays of `Scratch` and `Memory` for a packed mechanism."""
+    """Return the shapes of the scratch arrays for eight mechanisms in SIMD lanes."""
     m = layout.mechanism(plan, numbers)
     return layout.shapes(m), memory_shapes(m)
 

@@ -66,7 +66,7 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 
 @inner
 def tip_pose(m: Any, B: Any, out: Any) -> None:
-    """Write the tip's pose to `out` (7,), from the placed bodies `B`."""
+    """Write the tip's pose to `out` (7,), from the computed frames of the bodies."""
     body, at = B[m.tip], m.at_tip
     store(out, 0, add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at))))
     x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
@@ -79,9 +79,9 @@ def tip_pose(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
-    """Write the tip's weighted Jacobian to `s.J` (6, free), and its twist at `s.v` to `twist`.
+    """Write the tip's weighted Jacobian to `s.J` (6, free), and its twist to `twist`.
 
-    The Jacobian is computed from the tangent `s.S`.
+    The Jacobian is computed from the tangent `s.S`, the twist (6,) from the rates `s.v`.
     """
     zero = 0.0 * s.K[0]
     for r in range(6):
@@ -135,9 +135,9 @@ def _add_twist(twist: Any, rate: Any, linear: Any, omega: Any) -> None:
 
 @inner
 def normal_equations(m: Any, damping: float, s: Any) -> None:
-    """Factor J'J of the tip's Jacobian `s.J` in `s.M` (free, free), with relative damping.
+    """Write the Cholesky factor of J'J, for the tip's Jacobian J, to `s.M`.
 
-    The damping enlarges the diagonal.
+    J is `s.J`. The diagonal is enlarged by the relative damping.
     """
     for i in range(m.free):
         for k in range(i + 1):
@@ -151,7 +151,7 @@ def normal_equations(m: Any, damping: float, s: Any) -> None:
 
 @inner
 def least_squares(m: Any, gap: Any, s: Any) -> None:
-    """Compute the step `s.u` (free,) that closes the tip's weighted gap (6,) as far as possible.
+    """Compute the step `s.u` (free,) that reduces the tip's weighted error (6,) most.
 
     It is the least-squares solution; call it after `normal_equations`.
     """
@@ -165,9 +165,10 @@ def least_squares(m: Any, gap: Any, s: Any) -> None:
 
 @inner
 def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
-    """Compute the step `s.v` (rates,) towards the goal; return whether the pivots are suitable.
+    """Compute a step `s.v` (rates,) of all joints that moves the tip towards its goal.
 
-    Call it after `gaps` and `tip_gap`.
+    It also closes the loops. Call it after `gaps` and `tip_gap`. Return False if the elimination of
+    the closure equations fails.
     """
     fill(m, s.B, s.K)
     if not factor(m, s.K):
@@ -194,7 +195,7 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
 
 @inner
 def coordinate_rate(m: Any, s: Any, j: int) -> Any:
-    """Return the motion of coordinate `j` for a step `s.u` of the independent coordinates."""
+    """Return the step of coordinate `j` for a step `s.u` of the independent ones."""
     value = s.S[j, 0] * s.u[0]
     for k in range(1, m.free):
         value = value + s.S[j, k] * s.u[k]
@@ -205,12 +206,12 @@ def coordinate_rate(m: Any, s: Any, j: int) -> Any:
 def reach(
     m: Any, q: Any, goal: Any, weights: Any, target: float, most: int, before: Any, s: Any
 ) -> float:
-    """Move `q` (positions,) in place to a tip pose `goal` (7,), or as near to it as possible.
+    """Move `q` in place to a configuration with the tip at, or near, a goal pose (7,).
 
     Steps without progress are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
 
     Returns:
-        The largest weighted gap that remains, or -1, with `q` undefined, for unsuitable pivots.
+        The largest weighted error that remains; -1, with `q` undefined, if the elimination fails.
     """
     place_base(m, s.B)
     best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
@@ -250,7 +251,7 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
     """Move eight configurations near their goals like `reach`, without damping.
 
     Returns:
-        The gap that remains for each; a large number if pivots are unsuitable for one of them.
+        The error that remains for each; a large number if the elimination fails for any of them.
     """
     place_base(m, s.B)
     left = 1e300 + 0.0 * q[0]
@@ -271,11 +272,11 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
 
 @inner
 def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write configuration, rates and accelerations (positions + 2 free) for a tip motion.
+    """Write configuration, rates and accelerations for a tip motion to `found`.
 
-    The pose of the tip is in the state's rates, its twist in `acceleration_or_effort`, its
-    acceleration in the wrench. Results are NaN if the pose is not reached; all eight are NaN if
-    pivots are unsuitable.
+    They are (positions + 2 free,), for eight states in SIMD lanes. The state contains the tip's
+    pose in place of rates, its twist in place of accelerations, and its acceleration in place of a
+    wrench. Results are NaN if the pose is not reached; all eight are NaN if the elimination fails.
     """
     weights, target, accepted = settings
     left = reach_in_lanes(m, state.q, state.rates, weights, target, s)

@@ -33,7 +33,10 @@ from robodyn.solvers.tree.kernels.entries import place_bodies
 
 @inner
 def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the mass matrix (free * free) to `found`; a function for `evaluate_lanes`."""
+    """Write the mass matrices (free * free) of eight states in SIMD lanes to `found`.
+
+    Return a status code.
+    """
     status = dynamics.mass_matrix(m, state.q, False, s, s.M)
     for i in range(m.free):
         for j in range(i + 1):
@@ -44,9 +47,9 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the tangent (rates * free) to `found`; a function for `evaluate_lanes`.
+    """Write the tangents (rates * free) of eight states in SIMD lanes to `found`.
 
-    It maps independent rates to the rates of all joints.
+    A tangent maps independent rates to the rates of all joints. Return a status code.
     """
     status = dynamics.prepare(m, state.q, False, s)
     if status == layout.OK:
@@ -56,15 +59,18 @@ def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the tip's Jacobian (6 * free) to `found`; a function for `evaluate_lanes`."""
+    """Write the tip's Jacobians (6 * free) of eight states in SIMD lanes to `found`.
+
+    Return a status code.
+    """
     return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
 
 @inner
 def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the closed configuration (positions,) after a displacement to `found`.
+    """Write the closed configurations (positions,) after displacements to `found`.
 
-    This is a function for `evaluate_lanes`.
+    They are eight, in SIMD lanes. Return a status code.
     """
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
@@ -77,7 +83,10 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
-    """Write the axes and the origin (12,) of a body to `found`; a function for `evaluate_lanes`."""
+    """Write axes and origins (12,) of a body in eight states to `found`.
+
+    Return a status code.
+    """
     place_bodies(m, state.q, s.B)
     for k in range(layout.ORIGIN + 3):
         found[k] = s.B[body, k]
@@ -86,7 +95,10 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the condition numbers (2,) of motion and forces to `found`, for `evaluate_lanes`."""
+    """Write condition numbers (2,) of motion and forces of eight states to `found`.
+
+    They are in SIMD lanes. Return a status code.
+    """
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
     if status != layout.OK:
@@ -102,9 +114,10 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def evaluate_states(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
-    """Write the results of `find` for N states to `out` (N, k), eight at a time in SIMD lanes.
+    """Write the results of a function for N states to `out` (N, k), eight at a time.
 
-    Returns the number of finite states, counted from the first.
+    `find` is one of the functions `find_...` of this module. Returns the number of finite states,
+    counted from the first.
     """
     m = layout.mechanism(plan, numbers)
     if not layout.fits(m):
@@ -127,10 +140,11 @@ jacobian = of_configurations("jacobian", find_jacobian)
 def conditions(
     plan: Any, numbers: Any, q: Any, columns: Any, tip: Any, drives: Any, length: float, out: Any
 ) -> int:
-    """Write condition numbers to `out` (N, 2), like `conditions.condition_numbers`.
+    """Write condition numbers of motion and forces to `out` (N, 2), in SIMD lanes.
 
-    The mechanism must have at least as many determining components of the tip's pose, and at least
-    as many driven joints, as degrees of freedom.
+    They are those of `conditions.condition_numbers`. The mechanism must have at least as many
+    determining components of the tip's pose, and at least as many driven joints, as degrees of
+    freedom.
     """
     known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
     return evaluate_states(find_conditions, plan, numbers, (q,), (*known, length), out)
@@ -138,9 +152,9 @@ def conditions(
 
 @batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
-    """Write rates and accelerations of all joints, and the tip's acceleration, to `out`.
+    """Write rates and accelerations of all joints and the tip's acceleration to `out`.
 
-    `out` is (N, 2 * rates + 6).
+    `out` is (N, 2 * rates + 6), for N states.
     """
     return evaluate_states(dynamics.motion, plan, numbers, (q, rates, change), False, out)
 
@@ -149,10 +163,10 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 def displaced(
     plan: Any, numbers: Any, q: Any, displacements: Any, target: float, accepted: float, out: Any
 ) -> int:
-    """Write closed configurations after displacements (N, free) from `q` to `out`.
+    """Write the closed configurations after displacements (N, free) from `q` to `out`.
 
     `q` and `out` are (N, positions). The displacements must be short, see `newton.PIECE`. The
-    residual is at most `accepted`, and `target` if rounding permits.
+    closure residual is at most `accepted`, and at most `target` if rounding permits.
     """
     given, settings = (q, displacements), (target, accepted)
     return evaluate_states(find_displaced, plan, numbers, given, settings, out)

@@ -157,16 +157,16 @@ MOST: Final = 30_000
 
 
 class Scratch(NamedTuple):
-    """Preallocated scratch arrays for one state, or for eight states in SIMD lanes.
+    """Preallocated scratch arrays for the dynamics of a mechanism with closed loops.
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) state of each body.
-        K: (entries,) nonzero entries of the closures' Jacobian, later its factors.
+        K: (entries,) nonzero entries of the closures' Jacobian; its factors after elimination.
         v, a: (rates,) rates of all joints and their derivatives.
         tau: (rates,) efforts of the tree.
         y: (equations,) a right-hand side.
-        R: (at least equations * free and rates * free) right-hand sides of all columns of S, or
-            the tree's mass matrix times S.
+        R: (at least equations * free and rates * free) right-hand sides of all columns of S, or the
+            tree's mass matrix times S.
         S: (rates, free) tangent: rates of all joints per rate of each independent one.
         T: (bodies + 1, max(6 free, COMPOSITE)) twists of the bodies for each column of S, or
             composite inertias.
@@ -227,31 +227,31 @@ _CLOSURE_PLAN, _AT_NUMBERS, _STEP_PLAN = CLOSURE_PLAN.size, CLOSURE_PLAN.at_numb
 
 @inner
 def mechanism(plan: Any, numbers: Any) -> Any:
-    """Return the record of a mechanism from its packed arrays `plan` and `numbers`."""
+    """Return a record with named access to the packed arrays of a mechanism."""
     return _mechanism(plan, 0, numbers, 0)
 
 
 @inner
 def body_of(m: Any, i: int) -> Any:
-    """Return the record of body `i`, counted from 1."""
+    """Return the packed data of body `i`, counted from 1, as a record."""
     at, place = m.at_bodies + (i - 1) * _BODY_PLAN, m.at_numbers + (i - 1) * _BODY_NUMBERS
     return _body(m.integers, at, m.numbers, place)
 
 
 @inner
 def closure_of(m: Any, k: int) -> Any:
-    """Return the record of closure `k`."""
+    """Return the packed data of closure `k` as a record."""
     at = m.at_closures + k * _CLOSURE_PLAN
     return _closure(m.integers, at, m.numbers, m.integers[at + _AT_NUMBERS])
 
 
 @inner
 def step_of(m: Any, k: int) -> Any:
-    """Return the record of step `k` in the list of all paths around loops."""
+    """Return the packed data of step `k` in the list of all paths around loops."""
     return _step(m.integers, m.at_paths + k * _STEP_PLAN, m.numbers, m.at_signs + k)
 
 
 @inner
 def pivot_of(m: Any, n: int) -> Any:
-    """Return the record of pivot `n` of the elimination."""
+    """Return the packed data of pivot `n` of the elimination as a record."""
     return _pivot(m.integers, m.integers[m.at_pivots + n], m.numbers, 0)

@@ -25,7 +25,7 @@ NEAR: Final = 1e-11
 
 @inner
 def gaps(m: Any, q: Any, s: Any) -> Any:
-    """Place the bodies at `q`, and write the negative residuals of the closures to `s.y`.
+    """Compute the bodies' frames at `q`; write negative closure residuals to `s.y`.
 
     Returns the largest residual, relative to the size.
     """
@@ -39,7 +39,10 @@ def gaps(m: Any, q: Any, s: Any) -> Any:
 
 @inner
 def correction(m: Any, s: Any) -> bool:
-    """Compute Newton's step `s.v` after `gaps`; return whether the pivots are suitable."""
+    """Compute Newton's step `s.v` for closing the loops; call it after `gaps`.
+
+    Return False if the elimination of the closure equations fails.
+    """
     fill(m, s.B, s.K)
     if not factor(m, s.K):
         return False
@@ -51,11 +54,11 @@ def correction(m: Any, s: Any) -> bool:
 
 @inner
 def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> Any:
-    """Close the loops from `q` (positions,), in place, with constant independent coordinates.
+    """Close the loops of `q` in place, with constant independent coordinates.
 
     Each of eight configurations stops after the same steps as a single one. If the residual is
     below `enough`, it is not evaluated after the last step, and the result is zero. Returns the
-    largest residual, relative to the size, or -1 if pivots are unsuitable for one of them.
+    largest residual, relative to the size, or -1 if the elimination fails for any of them.
     """
     place_base(m, s.B)
     zero = 0.0 * q[0]
@@ -88,9 +91,10 @@ def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> An
 
 @inner
 def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
-    """Move `q` (positions,) in place along the tangent by a piece (free,) of a displacement.
+    """Move configuration `q` in place along the tangent by part of a displacement.
 
-    Returns whether the pivots are suitable.
+    The part `piece` (free,) is that of the independent coordinates. Returns False if the
+    elimination of the closure equations fails.
     """
     place_base(m, s.B)
     place(m, q, s.B)
@@ -104,11 +108,11 @@ def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
 
 @inner
 def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
-    """Move `q` (positions,) in place by a displacement (free,) of the independent coordinates.
+    """Displace a closed configuration `q` in place, and close the loops again.
 
-    The displacement is divided into pieces. For each piece, the configuration is predicted along
-    the tangent and closed. Returns the result of `close`; after a failure, `q` is that of the last
-    piece.
+    The displacement (free,) is that of the independent coordinates, and is divided into pieces. For
+    each piece, the configuration is predicted along the tangent and closed. Returns the result of
+    `close`; after a failure, `q` is that of the last piece.
     """
     piece, largest = s.u, 0.0
     for k in range(m.free):
@@ -130,10 +134,10 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
 
 @inner
 def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
-    """Move eight configurations, in SIMD lanes, like `displace`, but in one piece.
+    """Displace eight configurations in SIMD lanes, like `displace`, but in one piece.
 
-    Returns the largest residual of each; a large number if pivots are unsuitable for one of them or
-    the piece is too long.
+    Returns the largest residual of each; a large number if the elimination fails for any of them or
+    a displacement is too long.
     """
     too_much = 1e300 + 0.0 * displacement[0]
     for k in range(m.free):

@@ -32,7 +32,7 @@ LISTS = layout.PIVOT_PLAN.size
 
 @inner
 def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
-    """Write the tangent (rates, free), the rates of all joints per independent rate, to `S`.
+    """Write the tangent (rates, free) to `S`: joint rates per independent rate.
 
     `R` (rows * free,) is scratch for the right-hand sides, which are solved together.
     """
@@ -74,7 +74,7 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
 def composites(m: Any, B: Any, C: Any) -> None:
     """Compute the composite inertia `C` (bodies + 1, COMPOSITE) of each body's subtree.
 
-    It consists of mass, first moment and inertia about the body's origin, in base axes.
+    It consists of mass, first moment and inertia about the body's origin, base frame.
     """
     zero = 0.0 * B[1, layout.X]
     for i in range(1, m.bodies + 1):
@@ -113,7 +113,10 @@ def composites(m: Any, B: Any, C: Any) -> None:
 
 @inner
 def _carry(own: Any, arm: Any, parent: Any) -> None:
-    """Add a body's composite inertia to its parent's, at `arm` between their origins."""
+    """Add a body's composite inertia to that of its parent.
+
+    `arm` leads from the parent's origin to the body's origin.
+    """
     mass, moment = own[0], vector(own, layout.MOMENT_OF_MASS)
     shifted = axpy(mass, arm, moment)
     # for a mass m with moment h: m a a' + a h' + h a', minus the trace
@@ -174,7 +177,7 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
 
 @inner
 def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
-    """Return linear and angular momentum of a composite body per unit rate of an axis."""
+    """Return linear and angular momentum of a composite body at unit rate of an axis."""
     if slides:
         return scale(mass, axis), cross(moment, axis)
     return cross(axis, moment), symmetric(own, layout.SECOND, axis)
@@ -184,10 +187,10 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
 def add_mass_row(
     m: Any, S: Any, B: Any, i: int, rate: int, factor: Any, momentum: Any, R: Any
 ) -> None:
-    """Add the mass matrix terms of a coordinate of body `i`, and their transposes, to `R`.
+    """Add a coordinate's mass matrix terms, and their transposes, to `R`.
 
-    `R` is the tree's mass matrix times the tangent `S`. The momentum, times a factor, is that of
-    body `i` and those that it carries at a rate of 1.
+    `R` is the tree's mass matrix times the tangent `S`. The coordinate is that of body `i`. The
+    momentum, times a factor, is that of the body and all bodies that it carries, at a rate of 1.
     """
     push, turn = momentum
     j = i
@@ -206,7 +209,7 @@ def add_mass_row(
 
 @inner
 def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any) -> None:
-    """Add the coupling of a rotor's spin with the rotation of its carrying body to `R`.
+    """Add the inertial coupling of a rotor's spin with its carrier's rotation to `R`.
 
     `R` is the tree's mass matrix times the tangent `S`. At a rate of 1 of the coordinate, the rotor
     has the angular momentum `turn`.
@@ -227,7 +230,7 @@ def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: An
 def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R: Any) -> None:
     """Add an entry of the tree's mass matrix, times the tangent `S`, to `R`.
 
-    Its transpose is added too, unless `is_own`.
+    The transposed entry is added too, unless `is_own`.
     """
     add_row(m, S, other, value, rate, R)
     if not is_own:

@@ -45,11 +45,11 @@ FURTHER = FRICTION + DRY_FRICTION
 
 
 def numbers_needed(head: Mapping[str, int], count: int) -> int:
-    """Return the scratch memory for a regressor of `count` entries, in SIMD vectors.
+    """Return the number of SIMD vectors of scratch memory for a regressor.
 
     Args:
-        head: first numbers of the plan, by their names in `layout.PLAN`.
-        count: number of driven joints times the number of parameters p.
+        head: named entries at the start of the packed array `plan`, see `layout.PLAN`.
+        count: entries of the regressor, the number of driven joints times that of parameters.
     """
     row = layout.BODY_SIZE + max(6 * head["free"], layout.COMPOSITE) + 7
     width = max(head["widest"], head["positions"], BASE)
@@ -60,7 +60,7 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
 def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
     """Write the regressor columns of body `i` to `found` (free, p).
 
-    The parameters are those in a frame (12,) on the body.
+    The inertial parameters are expressed in a frame (12,) that is fixed on the body.
     """
     body = s.B[i]
     x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
@@ -83,7 +83,7 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
     """Write the regressor column of a closure's damping or stiffness to `found`.
 
-    `unit` is the parameter's row of `regressor`'s argument `further`.
+    `unit` (FURTHER,) describes one unit of the parameter, see `regressor`.
     """
     closure = layout.closure_of(m, number)
     a, b = closure.parent, closure.child
@@ -99,7 +99,7 @@ def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: in
 def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
     """Write the regressor column of a parameter of a spring between points to `found`.
 
-    `unit` is the parameter's row of `regressor`'s argument `further`.
+    `unit` (FURTHER,) describes one unit of the parameter, see `regressor`.
     """
     (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
     slack = m.numbers[m.at_spring_numbers + POINT_SPRING * number + SLACK]
@@ -115,7 +115,7 @@ def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int
 def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
     """Write the regressor column of a parameter of body i's joint to `found`.
 
-    `unit` is the parameter's row of `regressor`'s argument `further`.
+    `unit` (FURTHER,) describes one unit of the parameter, see `regressor`.
     """
     link, parent = layout.body_of(m, i), s.B[layout.body_of(m, i).parent]
     j, factor = link.rate, link.factor
@@ -137,7 +137,10 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
 
 @inner
 def distribute(m: Any, s: Any, count: int, found: Any) -> int:
-    """Convert `found` from independent coordinates (free, p) to driven joints (driven, p)."""
+    """Convert a regressor (free, p) of independent coordinates to drives (driven, p).
+
+    The array `found` is changed in place.
+    """
     weigh_drives(m, s.S, s.M)
     if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
         return layout.SINGULAR
@@ -155,7 +158,10 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
 
 @inner
 def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the regressor (driven * p) of a state to `found`; a function for `evaluate_lanes`."""
+    """Write the regressors (driven * p) of eight states in SIMD lanes to `found`.
+
+    Return a status code.
+    """
     frames, further = settings
     status = joint_motion(m, state, False, s)
     if status != layout.OK:
@@ -184,11 +190,11 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 def regressor(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, frames: Any, further: Any, out: Any
 ) -> int:
-    """Write regressors of states (N, k) to `out` (N, driven * p); NaN for a state without a result.
+    """Write regressors of N states to `out` (N, driven * p); NaN without a result.
 
     Args:
         plan, numbers: the mechanism.
-        q, rates, change: configurations, velocities and accelerations.
+        q, rates, change: (N, positions) configurations, (N, free) velocities and accelerations.
         frames: (bodies, 12) axes and origin, on each body, of the frame of its parameters.
         further: (k, FURTHER) data of the parameters after those of bodies.
         out: the results.

@@ -37,7 +37,10 @@ DRY_FRICTION_AT = layout.BODY_NUMBERS.dry_friction
 
 @inner
 def place_base(m: Any, B: Any) -> None:
-    """Initialize the record of a fixed base, whose acceleration -g represents gravity."""
+    """Initialize the data of the fixed base in `B`, for gravity as an acceleration.
+
+    The base accelerates with -g.
+    """
     base = B[0]
     for k in range(layout.CHANGE + 6):
         base[k] = 0.0
@@ -48,7 +51,7 @@ def place_base(m: Any, B: Any) -> None:
 
 @inner
 def move_base(base: Any, B: Any) -> None:
-    """Set the motion of the base (9,), with its origin at rest.
+    """Set the motion of the base (9,); its origin has no velocity.
 
     The components are those of `dynamics.kernels.base_motion`.
     """
@@ -98,9 +101,9 @@ def place(m: Any, q: Any, B: Any) -> None:
 
 @inner
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
-    """Write the bodies' angular velocities, and accelerations at constant rates `v`, to `B`.
+    """Write the bodies' velocities, and accelerations at constant rates `v`, to `B`.
 
-    If `points`, the velocities of the bodies' origins are also written.
+    Velocities are angular; if `points`, those of the bodies' origins are also written.
     """
     spin = vector(B[0], layout.OMEGA)
     for i in range(1, m.bodies + 1):
@@ -137,7 +140,7 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
 
 @inner
 def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
-    """Write the bodies' inertial forces and moments to `B`, for rates with derivatives `a`."""
+    """Write the bodies' inertial forces and moments to `B`, for accelerations `a`."""
     for k in range(6):
         B[0][layout.FORCE + k] = 0.0
     for i in range(1, m.bodies + 1):
@@ -176,7 +179,10 @@ def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
 
 @inner
 def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
-    """Apply an external force at `arm` from the origin of body `i`, and a moment."""
+    """Apply an external force and moment to body `i`; the force acts at `arm`.
+
+    `arm` leads from the body's origin to the point.
+    """
     body = B[i]
     store(body, layout.FORCE, sub(vector(body, layout.FORCE), force))
     store(body, layout.MOMENT, sub(vector(body, layout.MOMENT), add(moment, cross(arm, force))))
@@ -184,7 +190,10 @@ def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
 
 @inner
 def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
-    """Write the efforts at all joints to `tau` (rates,), from forces, friction and motors."""
+    """Write the efforts at all joints to `tau` (rates,), from the bodies' forces.
+
+    Friction and motor inertia are included.
+    """
     for j in range(m.rates):
         tau[j] = 0.0 * v[j]
     for i in range(m.bodies, 0, -1):
@@ -226,9 +235,9 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
 
 @inner
 def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
-    """Write the bodies' twists for each column of the tangent `S` (rates, count) to `T`.
+    """Write the bodies' twists for each column of a tangent (rates, count) to `T`.
 
-    `T` is (bodies + 1, 6 count), of floats or of SIMD lanes; the angular velocity is first.
+    `T` is (bodies + 1, 6 count); the angular velocity is first. For floats or SIMD lanes.
     """
     for k in range(6 * count):
         T[0, k] = 0.0
@@ -253,9 +262,9 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
 
 @inner
 def advance(m: Any, B: Any, step: Any, q: Any) -> None:
-    """Displace `q` (positions,) in place by a step (rates,).
+    """Displace `q` (positions,) in place by a step (rates,) of all joints.
 
-    The bodies `B` are placed at `q`.
+    `B` contains the frames of the bodies at `q`.
     """
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
@@ -281,7 +290,10 @@ def follow(m: Any, q: Any) -> None:
 
 @inner
 def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
-    """Write the time derivative of a configuration at tree rates `v` to `out` (positions,)."""
+    """Write the time derivative of a configuration to `out` (positions,).
+
+    `v` (rates,) contains the rates of all joints.
+    """
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         own, j = link.own, link.rate
@@ -303,7 +315,7 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
 
 @inner
 def joint_axes(link: Any, parent: Any) -> Any:
-    """Return the axes of a joint's frame at position 0, in base axes."""
+    """Return the axes of a joint's frame at position 0, in the base frame."""
     x, y, z = vector(parent, layout.X), vector(parent, layout.Y), vector(parent, layout.Z)
     if link.aligned == 0:
         a = combine(x, y, z, link.frame_x)

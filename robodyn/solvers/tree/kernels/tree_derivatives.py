@@ -67,11 +67,11 @@ MOTION, MASS, FIRST_MOMENT, INERTIA, SPREAD, MOMENTUM, MOMENT, FORCE, BODY = (
 
 
 class Scratch(NamedTuple):
-    """Preallocated scratch arrays for the derivatives of one state.
+    """Preallocated scratch arrays for derivatives of a tree's dynamics.
 
     Attributes:
-        B: (bodies + 1, BODY_SIZE) from the recursions of the tree.
-        C: (bodies + 1, BODY) motion of each body and its carried mass properties.
+        B: (bodies + 1, BODY_SIZE) frame and motion of each body.
+        C: (bodies + 1, BODY) motion of each body, and mass properties of all bodies it carries.
         rows: (n, ROW) data of each coordinate.
         at: (n, PLACES) indices of each coordinate.
         last: (bodies + 1,) last coordinate of each body.
@@ -102,7 +102,10 @@ def shapes_of_tree(bodies: int, n: int) -> Any:
 
 @inner
 def count_coordinates(m: Any, s: Any) -> None:
-    """Number the coordinates from the base outwards, and fill `at`, `last` and `of_rate`."""
+    """Number the coordinates from the base outwards, and fill the index arrays of `s`.
+
+    These are `at`, `last` and `of_rate`.
+    """
     s.last[0], count = -1.0, 0
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
@@ -121,9 +124,9 @@ def count_coordinates(m: Any, s: Any) -> None:
 
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
-    """Return the motion of a floating body `i` on the base, and fill its coordinates' rows.
+    """Return the motion of a floating body on the base; fill its coordinates' data.
 
-    The six coordinates, numbered from `c` on, are passed one after the other, as by `pass_joint`.
+    The data of its six coordinates are written to `rows`, from row `c` on.
     """
     p, slide, w = vector(B[i], layout.ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
@@ -143,7 +146,10 @@ def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any,
 
 @inner
 def outward(m: Any, v: Any, a: Any, s: Any) -> None:
-    """Compute motion and mass properties of the bodies, and the data of the coordinates."""
+    """Compute the motion of the bodies and the data of the coordinates, base outwards.
+
+    The mass properties of the bodies are also computed.
+    """
     none = (0.0, 0.0, 0.0)
     base = s.B[0]
     store_motion(
@@ -178,13 +184,13 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
 
 @inner
 def motion_of(row: Any) -> Any:
-    """Return the motion of a body, read from its row of `Scratch.C`."""
+    """Return the motion of a body, read from its scratch row."""
     return LinkMotion(vector(row, 0), vector(row, 3), vector(row, 6), vector(row, 9))
 
 
 @inner
 def store_motion(motion: Any, row: Any) -> None:
-    """Store the motion of a body in its row of `Scratch.C`."""
+    """Store the motion of a body in its scratch row."""
     store(row, 0, motion.omega)
     store(row, 3, motion.velocity)
     store(row, 6, motion.alpha)
@@ -193,7 +199,10 @@ def store_motion(motion: Any, row: Any) -> None:
 
 @inner
 def load_terms(row: Any) -> Any:
-    """Return the mass properties that a body carries, read from its row of `Scratch.C`."""
+    """Return the combined mass properties of a body and those that it carries.
+
+    They are read from the body's scratch row.
+    """
     return LinkTerms(
         row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
         vector(row, MOMENTUM), vector(row, MOMENT), vector(row, FORCE),
@@ -202,7 +211,10 @@ def load_terms(row: Any) -> Any:
 
 @inner
 def store_terms(terms: Any, row: Any) -> None:
-    """Store the mass properties that a body carries in its row of `Scratch.C`."""
+    """Store the combined mass properties of a body and those that it carries.
+
+    They are written to the body's scratch row.
+    """
     row[MASS] = terms.mass
     store(row, FIRST_MOMENT, terms.first)
     store_matrix(row, INERTIA, terms.inertia)
@@ -214,7 +226,7 @@ def store_terms(terms: Any, row: Any) -> None:
 
 @inner
 def project_wrench(row: Any, at: int, pair: Any) -> float:
-    """Return the product of a wrench with six components of a row, from `at` on.
+    """Return the scalar product of a wrench and six entries of a row, from `at` on.
 
     `pair` consists of the moment and the force.
     """
@@ -223,7 +235,7 @@ def project_wrench(row: Any, at: int, pair: Any) -> float:
 
 @inner
 def set_element(R: Any, row: int, column: int, value: float) -> None:
-    """Write an entry of a table (n, width) whose rows consist of SIMD vectors."""
+    """Write a float into a table (n, width) whose rows consist of SIMD vectors."""
     set_entry(R[row], column // WIDTH, column % WIDTH, value)
 
 
@@ -287,7 +299,10 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
 
 @inner
 def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
-    """Add the derivatives due to a wrench (6,) on the tip, constant in the base frame, to `R`."""
+    """Add the derivatives of efforts due to a wrench (6,) on the tip to `R`.
+
+    The wrench is constant in the base frame.
+    """
     body = s.B[m.tip]
     tip = add(vector(body, layout.ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
     force = vector(wrench, 0)
@@ -338,7 +353,10 @@ def factor(n: int, s: Any) -> bool:
 
 @noinline
 def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
-    """Multiply `R` (n, groups) in place by the inverse of the mass matrix, after `factor`."""
+    """Multiply `R` (n, groups) in place by the inverse of the mass matrix.
+
+    Call it after `factor`.
+    """
     for c in range(n - 1, -1, -1):
         own, inverse = R[c], s.H[c, c]
         k = int(s.at[c, BEFORE])
@@ -357,7 +375,7 @@ def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
 
 @inner
 def subtract(row: Any, ratio: float, other: Any, groups: int) -> None:
-    """Subtract `ratio` times another row from a row of SIMD vectors."""
+    """Subtract `ratio` times another row from a row, both of SIMD vectors."""
     for g in range(groups):
         row[g] = row[g] - ratio * other[g]
 
