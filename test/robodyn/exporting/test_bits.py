@@ -2,12 +2,16 @@
 
 """A C program gets the bits of the library, from every function of every kind's export."""
 
+import itertools
+import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 from node import HAS_WASM, call_in_node
 from partial_export import partial_llvm, write_library
 from program import Program
@@ -16,9 +20,9 @@ from states import expected, random_states
 
 import robodyn as rd
 from robodyn.algorithms import Chart, Motion, conditioning, gravity_vector, motions, stepping
-from robodyn.control import ComputedTorque, reduced_efforts
+from robodyn.control import ComputedTorque, TrajectoryFollower, reduced_efforts
 from robodyn.dynamics.compiled_run import StepSettings
-from robodyn.exporting import library_functions
+from robodyn.exporting import library_functions, package_texts
 
 pytestmark = [
     pytest.mark.skipif(
@@ -323,6 +327,57 @@ def test_the_control_loop_follows_its_reference(exported):
     error, rejected = re.fullmatch(pattern, text).groups()
     assert 0.0 < float(error) < 1e-4  # [rad, m], of 0.04
     assert int(rejected) == 0
+
+
+# Types of C++ of a parameter's types.
+CPP = {"string": "std::string", "double": "double", "double_array": "std::vector<double>",
+       "string_array": "std::vector<std::string>"}  # fmt: skip
+
+
+def struct_of(parameters):
+    """Return the members of the struct that generate_parameter_library makes of parameters."""
+    lines = []
+    for name, given in parameters.items():
+        if "type" in given:
+            default = json.dumps(given["default_value"]).replace("[", "{").replace("]", "}")
+            lines.append(f"{CPP[given['type']]} {name} = {default};")
+        else:
+            lines.append(f"struct {{{struct_of(given)}}} {name};")
+    return " ".join(lines)
+
+
+@pytest.mark.parametrize("exported", ["puma560", "motion_platform"], indirect=True)
+def test_the_generated_controller_compensates_gravity_as_the_follower(exported, tmp_path):
+    m, done, *_ = exported
+    files = dict(package_texts(done.name, m))
+    (parameters,) = yaml.safe_load(files["src/controller_parameters.yaml"]).values()
+    files[f"src/{done.name}_ros2_control/{done.name}_controller_parameters.hpp"] = (
+        f"namespace model_based_controller {{struct Params {{{struct_of(parameters)}}};}}"
+    )
+    files |= {f"src/semantic_components/{name}_sensor.hpp": "" for name in ("force_torque", "imu")}
+    for file, text in files.items():
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_text(text)
+    flags = ["-std=c++17", "-Wall", "-Wextra", f"-DPACKAGE={done.name}_ros2_control",
+             f"-I{tmp_path / 'src'}", f"-I{done.folder}"]  # fmt: skip
+    source, program = Path(__file__).with_name("gravity.cpp"), tmp_path / "gravity"
+    library = done.folder / f"lib{done.name}.a"
+    subprocess.run(["c++", *flags, source, library, "-lm", "-o", program], check=True)
+    near = m.joint_positions(m.home) + 0.05 * np.random.default_rng(7).normal(size=(5, 6))
+    configurations = m.assemble(near)
+    pulls, payloads = ([0.0, 0.0, -9.81], [0.5, 0.2, -9.7], [0.0, 0.0, 0.0]), (0.0, 2.0)
+    terms = [["gravity", "friction", "coriolis"], ["friction"], ["coriolis", "gravity"], ["none"]]
+    for pull, mass, compensates in itertools.product(pulls, payloads, terms):
+        loaded = m if mass == 0.0 else m.with_payload(mass, [0.02, 0.0, 0.05])
+        model = rd.with_gravity(loaded, pull if "gravity" in compensates else [0.0, 0.0, 0.0])
+        follower = TrajectoryFollower(model, "gravity_compensation")
+        expected = [follower.command(0, q, np.zeros(6)).effort for q in configurations]
+        numbers = [*pull, mass, 0.02, 0.0, 0.05]
+        found = subprocess.run(
+            [program, *map(repr, numbers), *compensates], input=near.tobytes(),
+            stdout=subprocess.PIPE, check=True,
+        ).stdout  # fmt: skip
+        np.testing.assert_allclose(np.frombuffer(found).reshape(5, 6), expected, atol=1e-9)
 
 
 def run_examples(done):
