@@ -21,6 +21,8 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import matrix_from_pose
 
 POSITION, QUATERNION = ("x", "y", "z"), ("qx", "qy", "qz", "qw")
+# Components of a target's pose (7,) that contain each kind of measurement.
+KINDS = {"pose": slice(7), "position": slice(3), "height": slice(2, 3), "distance": slice(1)}
 # Tolerance of quaternions' lengths, as trackers write them with few digits.
 UNIT_LENGTH = 0.01
 DISTANCE = "distance:"
@@ -68,16 +70,15 @@ class Measurements:
     @property
     def target(self) -> FloatArray:
         """Pose (N, 7) of the target; components that are not measured are those of the identity."""
-        if self.pose is not None:
-            return self.pose
         poses = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(self.joints), 1))
-        if self.position is not None:
-            poses[:, :3] = self.position
-        if self.height is not None:
-            poses[:, 2] = self.height
-        if self.distance is not None:
-            poses[:, 0] = self.distance
+        for kind in self.kinds:
+            poses[:, KINDS[kind]] = getattr(self, kind).reshape(len(poses), -1)
         return poses
+
+    @property
+    def kinds(self) -> list[str]:
+        """Kinds of measurement of the target, at most one, such as `height`."""
+        return [kind for kind in KINDS if getattr(self, kind) is not None]
 
     @classmethod
     def from_arrays(
@@ -118,11 +119,10 @@ class Measurements:
         where = as_array("joints", joints, (len(m.joint_names),), "m or rad")
         if where.ndim != 2:
             raise InvalidInput(f"joints has shape {where.shape}, expected (N, n)", value=joints)
-        kinds = {"pose": pose, "position": position, "height": height, "distance": distance}
-        shapes = {"pose": (7,), "position": (3,), "height": (), "distance": ()}
+        given = zip(KINDS, (pose, position, height, distance), ((7,), (3,), (), ()), strict=True)
         target: dict[str, Any] = {
-            name: as_array(name, each, shapes[name], "" if name == "pose" else "m")
-            for name, each in kinds.items()
+            name: as_array(name, each, shape, "" if name == "pose" else "m")
+            for name, each, shape in given
             if each is not None
         }
         if len(target) > 1:
@@ -157,16 +157,11 @@ class Measurements:
         readings = m.drives.signs * (self.joints - m.drives.offsets)
         header = [f"{name}.position" for name in m.joint_names]
         columns = [readings]
-        if self.pose is not None:
-            header += [*POSITION, *QUATERNION]
-            columns.append(self.pose)
-        if self.position is not None:
-            header += POSITION
-            columns.append(self.position)
-        if self.height is not None:
-            header.append("z")
-            columns.append(self.height[:, None])
-        if self.distance is not None:
+        if self.distance is None:
+            for kind in self.kinds:
+                header += (*POSITION, *QUATERNION)[KINDS[kind]]
+                columns.append(self.target[:, KINDS[kind]])
+        else:
             header += ["distance", *BASE_POINT, *BODY_POINT]
             points = (self.base_point, self.body_point)
             rows = [np.broadcast_to(each, (len(self.joints), 3)) for each in points]

@@ -16,11 +16,11 @@ from robodyn.arrays import FloatArray, short_repr
 from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
-from robodyn.identification.calibration.measurements import Measurements, resolved_points
+from robodyn.identification.calibration.measurements import KINDS, Measurements, resolved_points
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
-from robodyn.identification.calibration.unknowns import TRACKED, tolerances
+from robodyn.identification.calibration.unknowns import tolerances
 from robodyn.mechanism.mechanism import Mechanism
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def calibration_poses(
     measure, candidates = settings.measure, settings.candidates
     if n < 1 or candidates < n:
         raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
-    check_choice("measure", measure, TRACKED)
+    check_choice("measure", measure, KINDS)
     if (measure == "distance") != bool(settings.points):
         raise InvalidInput(
             "give the pairs of `points` for the measure 'distance', and for no other",
@@ -181,12 +181,7 @@ def _information(
     """
     geometry = geometry_of(m)
     poses, measure = m.body_pose(configurations), settings.measure
-    readings = {
-        "pose": {"pose": poses},
-        "position": {"position": poses[:, :3]},
-        "height": {"height": poses[:, 2]},
-    }
-    given: dict[str, Any] = readings.get(measure, {})
+    given: dict[str, Any] = {measure: poses[:, 2 if measure == "height" else KINDS[measure]]}
     each = len(settings.points) or 1
     joints = np.repeat(m.joint_positions(configurations), each, axis=0)
     if measure == "distance":

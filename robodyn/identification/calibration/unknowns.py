@@ -28,8 +28,6 @@ from robodyn.poses import rotation_matrix
 
 # Default tolerances of dimensions: relative to the mechanism's size, and [rad].
 LENGTHS, ANGLES = 0.003, 0.02
-# Kinds of measurement of a target.
-TRACKED = ("pose", "position", "height", "distance")
 
 
 def measure_of(measurements: Measurements, constraint: str) -> str:
@@ -42,7 +40,7 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
         InvalidInput: the constraint is unknown or given together with measurements of a target, or
             there are no measurements.
     """
-    kinds = [each for each in TRACKED if getattr(measurements, each) is not None]
+    kinds = measurements.kinds
     if constraint:
         check_choice("constraint", constraint, CONSTRAINTS)
         if kinds:

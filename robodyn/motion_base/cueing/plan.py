@@ -104,6 +104,7 @@ class PlanExaminer:
         mechanism: the given mechanism; a platform with fewer than six degrees of freedom is
             converted to a tree with closures.
         frame: conversion from the head's motion to the platform's.
+        workspace: permitted configurations.
         low, high: (4, 1, n) limits of the joints' positions, rates, accelerations and efforts; the
             effort limits are those at rest.
 
@@ -117,8 +118,8 @@ class PlanExaminer:
             mechanism = from_tree(mechanism) or mechanism
         self.mechanism, self.frame = mechanism, HeadMotion(mechanism, head)
         drives = DriveLimits.of(mechanism)
-        self._workspace = Workspace(mechanism, drives.positions)
-        low, high = self._workspace.lower, self._workspace.upper
+        self.workspace = Workspace(mechanism, drives.positions)
+        low, high = self.workspace.lower, self.workspace.upper
         most = np.stack([drives.rates, drives.accelerations, mechanism.effort_limits])
         self.low, self.high = np.stack([low, *-most])[:, None], np.stack([high, *most])[:, None]
         width = self.high - self.low
@@ -186,7 +187,7 @@ class PlanExaminer:
         room[3] = self.mechanism.drives.effort_limits_at(plan.joints.velocities) - np.abs(
             plan.efforts
         )
-        passive = self._workspace.passive_margins(plan.motion.configuration, 0.0)
+        passive = self.workspace.passive_margins(plan.motion.configuration, 0.0)
         return np.append(room, passive)
 
     def examine(
@@ -221,16 +222,9 @@ class PlanExaminer:
             np.empty((count, len(q) // count)),
         )
         kernels.least_margins(values, self._limits, efforts - self._limits[0, 3], spacing, room)
-        room = np.minimum(room, self._workspace.passive_margins(q, SPARE[0]).reshape(room.shape))
+        room = np.minimum(room, self.workspace.passive_margins(q, SPARE[0]).reshape(room.shape))
         room[out.reshape(room.shape)] = -np.inf
         return cue, motion, joints, room
-
-    def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Return whether a motion stays within the limit of the condition number.
-
-        The motion consists of configurations (k, nq); the result is one boolean.
-        """
-        return self._workspace.is_conditioned(configurations)
 
 
 class MotionLimiter:
@@ -368,7 +362,7 @@ class MotionLimiter:
         for k in np.flatnonzero((room >= 0.0).all(axis=1)):
             nodes, first = slice(k * NODES, (k + 1) * NODES), slice(k * NODES, k * NODES + 1)
             q = motion.configuration[nodes]
-            if self._examiner.is_conditioned(q[:: NODES - 1]):
+            if self._examiner.workspace.is_conditioned(q[:: NODES - 1]):
                 samples = np.linspace(0.0, 1.0, self._counts[brakes[k]] + 1)
                 place = braking(starts[k : k + 1], durations[k : k + 1], samples)
                 self._take(place, q, float(spacing[k]))
