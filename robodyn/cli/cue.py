@@ -15,6 +15,7 @@ from robodyn.cli.session import command_line, load_quietly, progress_bar, write_
 from robodyn.errors import OutputError
 from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
 from robodyn.motion_base.cueing.frequency_response import frequency_response
+from robodyn.motion_base.machine.head_motion import HeadMotion
 from robodyn.report.tables import Table
 
 
@@ -79,13 +80,14 @@ def cue(
     output, parameters = _destination(**destination), _parameters(**algorithm)
     vehicle = rd.read_vehicle(recording, **reading)
     mechanism = load_quietly(model)
+    axes = HeadMotion(mechanism, settings["head"] or np.zeros(3)).text
     if compare:
         if output is not None or html is not None:
             raise rd.InvalidInput(
                 "--compare only prints a table; choose one --washout for --output and --html",
                 value=compare,
             )
-        return _compare(mechanism, vehicle, settings)
+        return _compare(mechanism, vehicle, settings, axes)
     with progress_bar("motion of the platform") as report_progress:
         found = rd.ride(mechanism, vehicle, parameters, **settings, progress=report_progress)
     try:
@@ -98,6 +100,7 @@ def cue(
     correlation, missing = np.nan_to_num(found.force_correlation), found.force_missing
     facts: dict[str, Any] = {
         "model": mechanism.name,
+        "axes": axes,
         "duration": float(found.time[-1]),
         "force_error": found.force_error,
         "rate_error": found.rate_error,
@@ -110,6 +113,7 @@ def cue(
         "beyond_limits": problem,
     }
     summary = [
+        ("reproduced axes", axes),
         (
             "error of the felt force",
             f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)",
@@ -144,7 +148,7 @@ def cue(
 
 
 def _compare(
-    mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
+    mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any], axes: str
 ) -> CommandResult:
     """Compute the ride with all presets; fail if none of them stays within the limits."""
     with progress_bar("motion with each preset") as report_progress:
@@ -165,6 +169,7 @@ def _compare(
     advice = f"recommended: {option}" if not best.problem else "no preset stays within the limits"
     facts = {
         "model": mechanism.name,
+        "axes": axes,
         "recommended": None if best.problem else best.name,
         "presets": [
             {name: value for name, value in each._asdict().items() if name != "ride"}
@@ -172,7 +177,7 @@ def _compare(
             for each in found
         ],
     }
-    lines = [*Table(head, rows).lines(), advice,
+    lines = [*Table(head, rows).lines(), advice, f"reproduced axes: {axes}",
              "errors of the perceived motion, relative to that in the vehicle"]  # fmt: skip
     return CommandResult(facts, "\n".join(lines), bool(best.problem))
 

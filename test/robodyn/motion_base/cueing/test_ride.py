@@ -57,6 +57,7 @@ def test_the_command_compares_presets_and_recommends_one(vehicle, tmp_path):
     scores = [each["score"] for each in reported["presets"] if not each["problem"]]
     assert scores == sorted(scores)
     assert reported["recommended"] == reported["presets"][0]["name"]
+    assert reported["axes"] == "surge, sway, heave, roll, pitch, yaw"
     m = rd.load("stewart_symmetric")
     one = rd.ride(m, rd.read_vehicle(file), rd.WashoutParameters.preset("small"), dt=0.02)
     low, high = m.position_limits.T
