@@ -22,17 +22,25 @@ from robodyn.dynamics.kernels.hybrid_step import (
     PieceMemory,
     hybrid_step,
 )
-from robodyn.dynamics.kernels.integration import OK, OPTIONS, PackedPlant, Stages, Task
+from robodyn.dynamics.kernels.integration import (
+    OK,
+    OPTIONS,
+    SEMI_IMPLICIT,
+    PackedPlant,
+    Stages,
+    Task,
+)
 from robodyn.dynamics.kernels.modes import joints_shapes
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.state import State
 from robodyn.dynamics.kernels.sticking import ROW
+from robodyn.numerics.array_arguments import stack
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import are_within, put_stage, put_step
-from robodyn.numerics.simd.access import rows_of
+from robodyn.numerics.simd.access import entry, rows_of, set_entry
 from robodyn.numerics.simd.lanes import WIDTH, any_of, choose
-from robodyn.numerics.simd.states import read, write
-from robodyn.numerics.simd.tables import new_tables, table_of
+from robodyn.numerics.simd.states import read_one, write_one
+from robodyn.numerics.simd.tables import as_table, new_tables, table_of
 
 # Settings of all rows: length of a step [s], `PackedPlant.stops`, the number of columns of a
 # `joint_table`, whether bases move, the number of rows of friction, and `PackedPlant.options`.
@@ -43,6 +51,9 @@ MOVES: Final = 7
 FRICTION: Final = 8
 PLANT_OPTIONS: Final = 9
 SETTINGS: Final = PLANT_OPTIONS + OPTIONS
+# Number of Runge-Kutta steps from which a lane takes the next row as soon as its own is done. To
+# copy the parameters of a row takes up to half the time of a step.
+REFILLED: Final = 8.0
 
 
 class Rows(NamedTuple):
@@ -52,6 +63,9 @@ class Rows(NamedTuple):
         q, v: (nq,) configurations and (nv,) velocities.
         efforts, wrench, base: (n,), (6,) and (9,), constant.
         left: (1,) number of steps left.
+        place: (1,) index of the row in the batch; -1 for none.
+        idle: (1,) scratch.
+        numbers: (k,) parameters, if lanes are refilled; else no rows.
     """
 
     q: Any
@@ -60,6 +74,9 @@ class Rows(NamedTuple):
     wrench: Any
     base: Any
     left: Any
+    place: Any
+    idle: Any
+    numbers: Any
 
 
 class LaneStep(NamedTuple):
@@ -68,10 +85,43 @@ class LaneStep(NamedTuple):
     Attributes:
         rows: the `Rows` that take the step.
         moves: whether bases move.
+        arrays: those of the loop.
+        queue: (2,) index of the next row that waits, and of the end of the batch.
     """
 
     rows: Any
     moves: bool
+    arrays: Any
+    queue: Any
+
+
+@inner
+def take_next(step: Any, lane: int) -> None:
+    """Load the next row that waits into a lane; without one, the last row, for no steps."""
+    numbers, _, efforts, loads, q, v, left = step.arrays
+    r, queue = step.rows, step.queue
+    waits, n = queue[0] < queue[1], int(min(queue[0], queue[1] - 1))
+    for k in range(r.numbers.shape[0]):
+        set_entry(r.numbers, k, lane, numbers[n // WIDTH, WIDTH * k + n % WIDTH])
+    read_one(q, n, lane, r.q)
+    read_one(v, n, lane, r.v)
+    read_one(efforts, n, lane, r.efforts)
+    read_one(loads[:, :WRENCH], n, lane, r.wrench)
+    read_one(loads[:, WRENCH:], n, lane, r.base)
+    set_entry(r.left, 0, lane, left[n, 0] if waits else 0.0)
+    set_entry(r.place, 0, lane, float(n) if waits else -1.0)
+    queue[0] += 1.0
+
+
+@inner
+def put_away(step: Any, lane: int) -> None:
+    """Store the state of the row in a lane, and the number of steps left."""
+    _, _, _, _, q, v, left = step.arrays
+    r, n = step.rows, int(entry(step.rows.place, 0, lane))
+    if n >= 0:
+        write_one(r.q, lane, n, q)
+        write_one(r.v, lane, n, v)
+        write_one(r.left, lane, n, left)
 
 
 def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
@@ -94,31 +144,32 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
     configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia
 
     @inner
-    def smooth_step(task: Any, h: float, moves: bool, r: Any) -> Any:
-        """Advance eight mechanisms by a Runge-Kutta step; return which moved, as 1 or 0."""
-        plant, work, s = task.plant, task.work, task.scratch
-        good = r.left[0] > 0.0
-        none = 0.0 * r.left[0]
+    def smooth_step(task: Any, h: float, step: Any) -> Any:
+        """Advance eight mechanisms by a Runge-Kutta step; return the steps left."""
+        plant, work, s, r = task.plant, task.work, task.scratch, step.rows
+        left = r.left[0]
+        good = left > 0.0
         nq, nv = s.rates.shape[1], s.accelerations.shape[1]
         for k in range(4):
             put_stage(r.q, s.rates, k, h, nq, s.configuration)
             put_stage(r.v, s.accelerations, k, h, nv, s.velocity)
             if k > 0 and normalize(plant, s.configuration, s.velocity, work, True) != OK:
-                return none
+                return left
             good = good & are_within(s.configuration, nq) & are_within(s.velocity, nv)
-            state = State(s.configuration, s.velocity, r.efforts, r.wrench, True, r.base, moves)
+            under = r.wrench, True, r.base, step.moves
+            state = State(s.configuration, s.velocity, r.efforts, *under)
             if accelerate(plant, state, work, s.rates[k], s.accelerations[k]) != OK:
-                return none
+                return left
         put_step(r.q, s.rates, h, nq, s.configuration)
         put_step(r.v, s.accelerations, h, nv, s.velocity)
         if normalize(plant, s.configuration, s.velocity, work, False) != OK:
-            return none
+            return left
         good = good & are_within(s.configuration, nq) & are_within(s.velocity, nv)
         for j in range(nq):
             r.q[j] = choose(good, s.configuration[j], r.q[j])
         for j in range(nv):
             r.v[j] = choose(good, s.velocity[j], r.v[j])
-        return choose(good, 1.0, none)
+        return choose(good, left - 1.0, left)
 
     @inner
     def supply(task: Any, step: Any, when: Any, given: bool) -> Any:
@@ -127,66 +178,82 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         return OK, State(s.configuration, s.velocity, r.efforts, *under)
 
     @inner
-    def hybrid_steps(task: Any, h: float, moves: bool, r: Any) -> Any:
-        """Advance eight mechanisms with dry friction or stiff damping; return numbers of steps."""
-        functions = without_inertia, supply, equations, configuration_rate, normalize
-        step = LaneStep(r, moves)
-        _, taken = hybrid_step(functions, task, step, h, r.left[0], True, r.q, r.v)
-        return taken
+    def renew(step: Any, idle: Any, left: Any) -> Any:
+        """Load rows that wait into idle lanes; return lanes that begin, and the steps left."""
+        r, queue = step.rows, step.queue
+        if r.numbers.shape[0] == 0 or queue[0] >= queue[1] or not any_of(idle):
+            return idle & ~idle, left
+        r.left[0], r.idle[0] = left, choose(idle, 1.0, 0.0)
+        for lane in range(WIDTH):
+            if entry(r.idle, 0, lane) > 0.0:
+                put_away(step, lane)
+                take_next(step, lane)
+        return idle & (r.left[0] > 0.0), r.left[0]
+
+    @inner
+    def hybrid_steps(task: Any, h: float, step: Any) -> Any:
+        """Advance mechanisms with dry friction or stiff damping; return the steps left."""
+        functions = without_inertia, supply, equations, configuration_rate, normalize, renew
+        r = step.rows
+        _, left = hybrid_step(functions, task, step, h, r.left[0], True, r.q, r.v)
+        return left
 
     @inner
     def loop_of(
-        step: Any, structure: Any, arrays: Any, work: Any, s: Any, first: int, last: int
-    ) -> int:
-        numbers, settings, efforts, loads, q, v, left = arrays
-        nq, nv, n = q.shape[1], v.shape[1], efforts.shape[1]
+        advance: Any, structure: Any, arrays: Any, work: Any, s: Any, first: int, last: int,
+        refills: bool,
+    ) -> int:  # fmt: skip
+        numbers, settings, efforts, _, q, v, _ = arrays
+        nq, nv, n, k = q.shape[1], v.shape[1], efforts.shape[1], numbers.shape[1] // WIDTH
         columns, nf = int(settings[COLUMNS]), int(settings[FRICTION])
         stops, moves = settings[STOPS:COLUMNS], settings[MOVES] != 0.0
-        r = new_tables(Rows(nq, nv, n, WRENCH, BASE, 1))
-        for group in range(first, last):
-            start, end = group * WIDTH, min((group + 1) * WIDTH, q.shape[0])
-            table_at = (group + 1) * numbers.shape[1] - WIDTH * n * columns
-            friction_at = table_at - WIDTH * nf * ROW
+        r = new_tables(Rows(nq, nv, n, WRENCH, BASE, 1, 1, 1, k if refills else 0))
+        queue = stack(1, 2)[0]
+        queue[0], queue[1] = first * WIDTH, min(last * WIDTH, q.shape[0])
+        step = LaneStep(r, moves, arrays, queue)
+        while queue[0] < queue[1]:
+            own = r.numbers
+            if not refills:
+                own = rows_of(numbers, int(queue[0]) // WIDTH * numbers.shape[1])
+            table_at = k - n * columns
             plant = PackedPlant(
-                unpack(structure, rows_of(numbers, group * numbers.shape[1])),
-                table_of(rows_of(numbers, table_at), n, columns),
-                table_of(rows_of(numbers, friction_at), nf, ROW),
+                unpack(structure, own),
+                table_of(as_table(own, table_at)[1], n, columns),
+                table_of(as_table(own, table_at - nf * ROW)[1], nf, ROW),
                 settings[PLANT_OPTIONS:],
                 stops,
             )
-            read(q, start, end, r.q)
-            read(v, start, end, r.v)
-            read(efforts, start, end, r.efforts)
-            read(loads[:, :WRENCH], start, end, r.wrench)
-            read(loads[:, WRENCH:], start, end, r.base)
-            read(left, start, end, r.left)
+            for lane in range(WIDTH):
+                take_next(step, lane)
             task = Task(plant, plant, work, s)
             while any_of(r.left[0] > 0.0):
-                taken = step(task, settings[DT], moves, r)
-                if not any_of(taken > 0.0):
+                place, left = queue[0], r.left[0]
+                r.left[0] = advance(task, settings[DT], step)
+                if queue[0] == place and not any_of(r.left[0] < left):
                     break
-                r.left[0] = r.left[0] - taken
-            write(r.q, start, end, q)
-            write(r.v, start, end, v)
-            write(r.left, start, end, left)
+            for lane in range(WIDTH):
+                put_away(step, lane)
         return int(last)
 
     @inner
     def smooth(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
         n, nq, nv = arrays[2].shape[1], arrays[4].shape[1], arrays[5].shape[1]
         s = new_tables(Stages((4, nq), (4, nv), nq, nv, n, n))
-        return int(loop_of(smooth_step, structure, arrays, work, s, first, last))
+        return int(loop_of(smooth_step, structure, arrays, work, s, first, last, False))
 
     @inner
     def hybrid(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
         n, nq, nv = arrays[2].shape[1], arrays[4].shape[1], arrays[5].shape[1]
-        nf = int(arrays[1][FRICTION])
+        nf, most, left = int(arrays[1][FRICTION]), 0.0, arrays[6]
+        for row in range(first * WIDTH, min(last * WIDTH, left.shape[0])):
+            most = max(most, left[row, 0])
         s = HybridScratch(
             new_tables(Stages((4, nq), (4, nv), nq, nv, n, n)),
             new_tables(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2))),
             new_tables(PieceMemory(nq, nv, nv, 1, 1)),
             new_tables(joints_shapes(nv, nf)),
         )
-        return int(loop_of(hybrid_steps, structure, arrays, work, s, first, last))
+        refills = most >= REFILLED and arrays[1][PLANT_OPTIONS + SEMI_IMPLICIT] == 0.0
+        return int(loop_of(hybrid_steps, structure, arrays, work, s, first, last, refills))
 
     return smooth, hybrid

@@ -119,7 +119,7 @@ class Bracket(NamedTuple):
 
 @inner
 def hybrid_step(
-    kind: tuple[int, Any, Any, Any, Any], task: Any, step: Any, h: float, count: Any,
+    kind: tuple[int, Any, Any, Any, Any, Any], task: Any, step: Any, h: float, left: Any,
     is_constant: bool, configuration: Any, velocity: Any,
 ) -> Any:  # fmt: skip
     """Advance one state, or eight in SIMD lanes, by steps with stiction or stiff damping.
@@ -130,22 +130,23 @@ def hybrid_step(
 
     Args:
         kind: its status for a mass matrix that is not positive definite, its functions equations,
-            configuration_rate and normalize, and supply(task, step, when, given) ->
-            (status, State): the state at a stage, with the efforts and loads at this fraction of
-            the step; `given` is whether the stage has efforts of its own.
+            configuration_rate and normalize, supply(task, step, when, given) -> (status, State):
+            the state at a stage, with the efforts and loads at this fraction of the step; `given`
+            is whether the stage has efforts of its own; and renew(step, idle, left) -> (mask,
+            left): replace mechanisms in idle lanes by others that wait.
         task: `integration.Task`, with `HybridScratch` as its scratch.
         step: argument of `supply`.
         h: length of a step [s].
-        count: number of steps, one for each lane.
+        left: number of steps, one for each lane.
         is_constant: whether efforts and loads do not change; otherwise, the number of steps is 1.
         configuration, velocity: (nq,) and (nv,), advanced in place by whole steps.
 
     Returns:
-        A status, and the number of steps taken in each lane. It is less than `count` in lanes whose
-        state leaves the bounds or that need the other method than the rest, and in all lanes if
-        there is no solution for one.
+        A status, and the number of steps left in each lane. Steps are left in lanes whose state
+        leaves the bounds or that need the other method than the rest, and in all lanes if there is
+        no solution for one.
     """
-    without_inertia, supply, equations, configuration_rate, normalize = kind
+    without_inertia, supply, equations, configuration_rate, normalize, renew = kind
     plant, friction = task.plant, task.plant.friction
     s, e, p, j = task.scratch
     checks_damping = plant.options[STIFF_CHECK] != 0.0
@@ -155,13 +156,14 @@ def hybrid_step(
     nq, nv, nf = s.rates.shape[1], s.accelerations.shape[1], friction.shape[0]
     copy(configuration, p.start)
     copy(velocity, p.start_rate)
-    zero = 0.0 * count
-    going = count > 0.0
+    zero = 0.0 * left
+    going = left > 0.0
     none = going & ~going
+    waits = none
     # lanes that begin a piece, and lanes that repeat one from their second stage on
     fresh, kept = going, none
-    left, trials = count, zero
-    done, end, rest = zero, zero + 1.0, zero  # of the piece, as fractions of the step
+    trials, rest = zero, zero
+    done, end = zero, zero + 1.0  # of the piece, as fractions of the step
     bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero, zero, none)
     implicit, is_evaluated = False, False  # the latter: `e` is valid where pieces begin
     while any_of(going):
@@ -173,7 +175,7 @@ def hybrid_step(
             if stage > 0:
                 status = normalize(plant, q, v, task.work, stage < last)
                 if status != OK:
-                    return status, count - left
+                    return status, left
             within = are_within(q, nq) & are_within(v, nv)
             if not all_of(within):
                 going = going & within
@@ -185,10 +187,10 @@ def hybrid_step(
             if stage > 0 or not is_evaluated:
                 status, state = supply(task, step, when, stage < last)
                 if status != OK:
-                    return status, count - left
+                    return status, left
                 status = equations(plant, state, with_damping, task.work, e)
                 if status != OK:
-                    return status, count - left
+                    return status, left
                 for i in range(nf):
                     j.speed[i] = modes.row_times(e.L, i, v, 0.0)
             if stage == last:
@@ -197,11 +199,11 @@ def hybrid_step(
             if stage == 0 and any_of(fresh):
                 if is_semi_implicit:
                     if not put_velocity(plant, e, j, h, v, p.ahead):
-                        return without_inertia, count - left
+                        return without_inertia, left
                     configuration_rate(plant, q, p.ahead, task.work, s.rates[0])
                     break
                 if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
-                    return without_inertia, count - left
+                    return without_inertia, left
                 is_factored = not any_of(going & ~fresh & ~kept)
                 rest = choose(fresh, modes.rest_threshold(v, nv), rest)
                 if checks_damping:
@@ -210,7 +212,7 @@ def hybrid_step(
                     if not any_of(going & ~fresh):
                         implicit = all_of(stiff | ~going)
                     wrong = fresh & (~stiff if implicit else stiff)
-                    going, fresh = going & ~wrong, fresh & ~wrong
+                    going, fresh, waits = going & ~wrong, fresh & ~wrong, waits | wrong
                 last = 2 if implicit else 4
                 for i in range(nf):
                     j.first_speed[i] = choose(fresh, j.speed[i], j.first_speed[i])
@@ -223,7 +225,7 @@ def hybrid_step(
             # the first stage by way of the last row, as some lanes keep theirs
             row = stage if stage > 0 else 3
             if not put_accelerations(friction, s, e, j, stage, row, implicit, damped, is_factored):
-                return without_inertia, count - left
+                return without_inertia, left
             for k in range(nv):
                 p.ahead[k] = v[k] + damped * j.x[k] if implicit else v[k]
             configuration_rate(plant, q, p.ahead, task.work, s.rates[row])
@@ -241,7 +243,7 @@ def hybrid_step(
             copy(p.ahead, v)
             status = normalize(plant, q, v, task.work, False)
             if status != OK:
-                return status, count - left
+                return status, left
             accepted = moved & are_within(q, nq) & are_within(v, nv)
             going = accepted
         elif any_of(moved):
@@ -253,7 +255,7 @@ def hybrid_step(
         if any_of(leftover):
             # their remaining rates vanish as in an inelastic impact, which only dissipates energy
             if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
-                return without_inertia, count - left
+                return without_inertia, left
             copy(v, p.ahead)
             modes.constrain_sticking_joints(e.L, j, False, p.ahead)
             choose_all(leftover, p.ahead, v)
@@ -270,13 +272,17 @@ def hybrid_step(
         # a mechanism at rest that sticks does so in all further steps
         left = choose(rests, 0.0, choose(ended, left - 1.0, left))
         going = going & (left > 0.0)
-        fresh = going & (accepted | still)
+        began, left = renew(step, ~(going | waits), left)
+        choose_all(began, configuration, p.start)
+        choose_all(began, velocity, p.start_rate)
+        going, accepted, ended = going | began, accepted & ~began, ended | began
+        fresh = going & (accepted | ended)
         kept = none if implicit else going & ~fresh & ~again
         is_evaluated = is_constant and not is_semi_implicit
         is_evaluated = is_evaluated and not any_of(going & ~kept & (leftover | ~accepted))
         done, trials = choose(ended, 0.0, done), choose(ended, 0.0, trials)
-        end = choose(accepted | still, 1.0, end)
-    return OK if any_of(left < count) else DIVERGED, count - left
+        end = choose(accepted | ended, 1.0, end)
+    return OK if any_of(left <= 0.0) else DIVERGED, left
 
 
 @inner

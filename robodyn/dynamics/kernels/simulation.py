@@ -115,13 +115,17 @@ def hybrid_loop(kind: Functions) -> Any:
         return status, loaded(q, v, s.effort, p.load, True)
 
     @inner
+    def renew(step: Any, idle: bool, left: float) -> Any:
+        return False, left
+
+    @inner
     def step_once(task: Any, step: Any, configuration: Any, velocity: Any) -> int:
         if step.at_instant:
             status = command_at_instant(command, task, step, configuration, velocity)
             if status != integration.OK:
                 return int(status)
         # the number first: a tuple that begins with a function has old versions of Numba warn
-        kind = without_inertia, supply, equations, configuration_rate, normalize
+        kind = without_inertia, supply, equations, configuration_rate, normalize, renew
         status, _ = hybrid_step(kind, task, step, step.h, 1.0, False, configuration, velocity)
         return int(status)
 

@@ -18,17 +18,28 @@ def read(array: Any, first: int, last: int, rows: Any) -> None:
     If fewer than eight are left, the last state fills the remaining lanes.
     """
     for column in range(WIDTH):
-        n = min(first + column, last - 1)
-        for row in range(array.shape[1]):
-            set_entry(rows, row, column, array[n, row])
+        read_one(array, min(first + column, last - 1), column, rows)
+
+
+@inner
+def read_one(array: Any, n: int, column: int, rows: Any) -> None:
+    """Load state `n` of an array (N, k) into one lane of k rows."""
+    for row in range(array.shape[1]):
+        set_entry(rows, row, column, array[n, row])
+
+
+@inner
+def write_one(rows: Any, column: int, n: int, out: Any) -> None:
+    """Store one lane of k rows as state `n` of an array (N, k)."""
+    for row in range(out.shape[1]):
+        out[n, row] = entry(rows, row, column)
 
 
 @inner
 def write(rows: Any, first: int, last: int, out: Any) -> None:
     """Store eight states from SIMD vectors to an array (N, k); the inverse of `read`."""
     for column in range(min(WIDTH, last - first)):
-        for row in range(out.shape[1]):
-            out[first + column, row] = entry(rows, row, column)
+        write_one(rows, column, first + column, out)
 
 
 @inner
