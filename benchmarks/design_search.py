@@ -50,7 +50,10 @@ def requirements(family: str) -> list[tuple[str, dict[str, Any]]]:
         ("speed", {"motions": [heave, second], "limits": limits | {"joint_angle": 0.7}}),
         ("peak_power", {"motions": [together], "limits": limits}),
         ("stroke", {"motions": [heave, second], "poses": [sides], "limits": limits}),
-        ("continuous_effort", {"motions": [together], "margins": {"force": 1.3, "stroke": 0.01}}),
+        (
+            "continuous_effort",
+            {"motions": [together], "limits": limits, "margins": {"force": 1.3, "stroke": 0.01}},
+        ),
     ]
     return [(objective, {"payload": payload, **rest}) for objective, rest in asked]
 

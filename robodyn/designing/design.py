@@ -15,6 +15,7 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
+from robodyn.algorithms import conditioning
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.designing.catalog import CatalogActuator
 from robodyn.designing.evaluate import evaluate
@@ -56,11 +57,8 @@ SPREAD, STEPS, START_DISTANCE = 0.25, 12, 0.15
 # Largest number of designs on a front; relative difference of values that count as equal there.
 LARGEST_FRONT, EQUAL = 40, 1e-3
 # Requirements whose violations are maxima of parts, see `_parts`.
-IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle")
-# Requirements whose violations are steps without a slope.
-IN_STEPS = ("reach", "singularity")
-# Condition number whose reciprocal is the unit of the distance from the end of the reach.
-FAR_CONDITION = 10.0
+IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_number", "joint_angle",
+            "singularity")  # fmt: skip
 # Instants of a motion whose condition numbers are parts; largest number of poses that are.
 SAMPLES = 12
 # Violation that stands for a point without a machine.
@@ -124,24 +122,18 @@ class Design:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the design to dictionaries, lists, strings and numbers for JSON."""
-        name = None if self.actuator is None else self.actuator.name
         return {
             "family": self.family,
             "parameters": self.parameters,
-            "actuator": name,
+            "actuator": self.actuator and self.actuator.name,
             "objectives": list(self.objectives),
             "examined": self.examined,
             "conflicts": list(self.conflicts),
-            "front": [
-                {
-                    "parameters": point.parameters,
-                    "actuator": None if point.actuator is None else point.actuator.name,
-                    "values": point.values,
-                }
-                for point in self.front
-            ],
+            "front": [{"parameters": point.parameters, "values": point.values,
+                       "actuator": point.actuator and point.actuator.name}
+                      for point in self.front],
             "evaluation": self.evaluation.to_dict(),
-        }
+        }  # fmt: skip
 
 
 def design(
@@ -170,7 +162,8 @@ def design(
         bounds: (lower, upper) [m, rad] by parameter, instead of the family's; required for all
             parameters of a function.
         seed: seed of random numbers; the same seed leads to the same design.
-        evaluations: approximate number of machines to evaluate per objective.
+        evaluations: approximate number of machines to evaluate for each weighting of the
+            objectives: 1 for one objective, 5 for two, 13 for three.
         resume: file (.jsonl) that stores evaluated machines, so that an interrupted search can be
             resumed with the same arguments.
         scheduler: address of a Dask scheduler, or a `distributed.Client`, whose workers evaluate
@@ -267,9 +260,8 @@ def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
     chosen: list[Point] = []
     for point in points:
         gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
-        if len(chosen) < count and min(gaps, default=np.inf) > START_DISTANCE * np.sqrt(
-            len(point.x)
-        ):
+        far = START_DISTANCE * np.sqrt(len(point.x))
+        if len(chosen) < count and min(gaps, default=np.inf) > far:
             chosen.append(point)
     return chosen
 
@@ -382,10 +374,8 @@ class _Machines:
         def examine(points: Sequence[FloatArray]) -> list[Point]:
             records = self._records(points, row)
             names = sorted({name for record in records for name in record.violations})
-            return [
-                self._point(x, record, goal, names)
-                for x, record in zip(points, records, strict=True)
-            ]
+            pairs = zip(points, records, strict=True)
+            return [self._point(x, record, goal, names) for x, record in pairs]
 
         return examine
 
@@ -401,7 +391,8 @@ class _Machines:
             for name in self.names
         )
         value = float(np.exp(goal @ [part.max() for part in parts]))
-        return Point(x, value, violations, parts, np.array(record.bounds))
+        ends = record.parts["end of reach"]
+        return Point(x, value, violations, parts, np.array(ends + record.bounds), len(ends))
 
     def _records(self, points: Sequence[FloatArray], row: int) -> list[_Record]:
         keys = [(row, tuple(point.tolist())) for point in points]
@@ -457,22 +448,15 @@ class _Machines:
         best = min(built, key=rank)
         feasible = [key for key in built if rank(key)[0] == 0.0]
         chosen = self._design_point(best, built[best])
-
-        def variant(name: str, value: float) -> Mechanism:
-            parameters = chosen.parameters | {name: value}
-            return self.family.mechanism(parameters, self.requirements, chosen.actuator)
-
-        values = chosen.parameters.items()
-        variants = {name: (value, partial(variant, name)) for name, value in values}
-        evaluation = _evaluation(
-            chosen.mechanism, self.requirements, chosen.actuator, variants=variants
-        )
+        given, values = (self.family, self.requirements, chosen), chosen.parameters.items()
+        variants = {name: (value, partial(_variant, *given, name)) for name, value in values}
+        m, actuator = chosen.mechanism, chosen.actuator
         return Design(
             family=self.family.name,
             parameters=chosen.parameters,
-            mechanism=chosen.mechanism,
-            evaluation=evaluation,
-            actuator=chosen.actuator,
+            mechanism=m,
+            evaluation=_evaluation(m, self.requirements, actuator, variants=variants),
+            actuator=actuator,
             front=self._front(feasible),
             objectives=self.names,
             examined=self.examined,
@@ -500,8 +484,7 @@ class _Machines:
         if len(kept) > LARGEST_FRONT:
             places = np.linspace(0, len(kept) - 1, LARGEST_FRONT).round().astype(int)
             kept = [kept[place] for place in places]
-        points = (self._design_point(keys[k], self.found[keys[k]]) for k in kept)
-        return tuple(points)
+        return tuple(self._design_point(keys[k], self.found[keys[k]]) for k in kept)
 
     def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
         """Describe requirements that no machine met, alone or in pairs."""
@@ -546,6 +529,14 @@ def _machine(
         return made
     need = evaluate(made, requirements, variants={}).needed
     return family.mechanism(parameters, requirements, need=need)
+
+
+def _variant(
+    family: AnyFamily, requirements: Requirements, chosen: DesignPoint, name: str, value: float
+) -> Mechanism:
+    """Create the same machine with another value of one parameter."""
+    parameters = chosen.parameters | {name: value}
+    return family.mechanism(parameters, requirements, chosen.actuator)
 
 
 def _evaluation(
@@ -603,7 +594,8 @@ def _examine(
     clean = {name: float(np.nan_to_num(each, nan=NOTHING, posinf=NOTHING))
              for name, each in violations.items()}  # fmt: skip
     parts, bounds = _parts(e, actuator)
-    bounds += [each + (name in IN_STEPS and each > 0.0)
+    # a violation of the reach is a step without a slope
+    bounds += [each + (name == "reach" and each > 0.0)
                for name, each in clean.items() if name not in IN_PARTS]  # fmt: skip
     return _Record(kept, clean, parts, bounds)
 
@@ -628,6 +620,7 @@ def _parts(
         "supply_peak": [np.array([row.supply_peak]) for row in rows],
         "speed": speed,
         "condition_number": [_conditions(m, *each) for each in zip(rows, e.found, strict=True)],
+        "end of reach": [_ends_of_reach(m, each) for each in e.found],
         # from each of the lowest positions to each of the highest ones
         "stroke": [high - low + 2.0 * margins.stroke for low in places for high in places],
     }
@@ -636,8 +629,6 @@ def _parts(
     held = [
         np.concatenate(speed) / m.velocity_limits[0] - 1.0,
         conditions / limits.condition_number - 1.0,
-        # rises linearly to zero toward the end of the reach, where two bodies of a leg are in line
-        -((FAR_CONDITION / conditions) ** 2),
         np.array(angles) / limits.joint_angle - 1.0,
     ]
     if actuator is not None:
@@ -662,6 +653,22 @@ def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> Flo
     known = np.append(False, ~np.isnan(there[:, 0]))
     values[known] = m.condition_number(there[known[1:]])
     return values
+
+
+def _ends_of_reach(m: Mechanism, each: MachineMotion) -> FloatArray:
+    """Return values that rise to zero at an end of the reach and at a singularity.
+
+    At an end of the reach, two bodies of a leg are in line, and its drive does not move the body.
+
+    Returns:
+        The body's smallest squared twist by each drive (n,), and the smallest determinant that is
+        zero at a singularity, if known; relative to home and negative.
+    """
+    known = np.vstack([m.home, each.all.configuration[~np.isnan(each.all.configuration[:, 0])]])
+    values, side = (m.jacobian(known) ** 2).sum(axis=-2), conditioning.side(m, known)
+    if side is not None:
+        values = np.column_stack([values, side])
+    return np.asarray(-(values / values[0]).min(axis=0))
 
 
 def _ends(row: MotionEvaluation, each: MachineMotion) -> FloatArray:

@@ -26,6 +26,9 @@ TINY, COARSE = 1e-7, 2e-3
 RADIUS, WEIGHT = 0.1, 10.0
 # Fraction of the predicted gain that a step needs, and one that enlarges the trust region.
 ACCEPTED_GAIN, ENLARGING_GAIN = 0.05, 0.7
+# Violation from which a point shows no curvature; largest fraction of the distance to an
+# end in one step.
+JUMP, TO_END = 1.0, 0.5
 # Smallest curvature along a step, relative to the known one; curvature that is added in all
 # directions, and one at which the known ones are forgotten.
 DAMPED, EVEN, LARGEST_CURVATURE = 0.2, 1e-2, 1e8
@@ -43,6 +46,8 @@ class Point(NamedTuple):
         violations: (k,) excess of each constraint, positive if violated.
         parts: for each objective, the logarithms of the values of which it is the maximum.
         bounds: (l,) values whose maxima are the violations.
+        ends: number of the first bounds that are negative and rise to zero where values cease to
+            exist.
     """
 
     x: FloatArray
@@ -50,6 +55,7 @@ class Point(NamedTuple):
     violations: FloatArray
     parts: tuple[FloatArray, ...]
     bounds: FloatArray
+    ends: int = 0
 
     @property
     def rank(self) -> tuple[float, float]:
@@ -115,7 +121,8 @@ class Descent:
             if predicted <= tolerance:
                 return
             there, gain = self._try(step)
-            if gain <= ACCEPTED_GAIN * predicted and np.isfinite(there.value) and budget > 0:
+            alike = len(_stack(there)) == len(self._slopes) and there.bounds.max(initial=0.0) < JUMP
+            if gain <= ACCEPTED_GAIN * predicted and alike and budget > 0:
                 # the curvature of the parts, as this step shows it
                 budget -= 1
                 step, _, _ = self._step(_stack(there) - self._slopes @ (there.x - self._here.x))
@@ -140,9 +147,11 @@ class Descent:
         inward = np.where(x < 0.5, DIFFERENCE, -DIFFERENCE)
         beside = self.examine(list(x + np.diag(inward)))
         self.best = min(self.best, *beside, key=lambda point: point.rank)
+        # no slope toward a point that has no machine
+        beside = [p if len(_stack(p)) == len(value) else self._here for p in beside]
         slopes = [(_stack(p) - value) / d for p, d in zip(beside, inward, strict=True)]
         self._slopes = np.stack(slopes, axis=-1)
-        if self._last is None:
+        if self._last is None or len(self._last[2]) != len(value):
             return
         # damped BFGS update (Powell 1978)
         step, multipliers, before = self._last
@@ -169,6 +178,8 @@ class Descent:
             The step, its predicted decrease of the merit, and the multipliers of the parts.
         """
         here, n, goals = self._here, len(self._here.x), len(self._here.parts)
+        first = len(value) - len(here.bounds)
+        value[first : first + here.ends] *= TO_END
         tops = np.append([part.max() for part in here.parts], _held(here).max(initial=0.0))
         owners = np.repeat(np.arange(goals + 1), [len(part) for part in (*here.parts, here.bounds)])
         known = np.hstack([-self._slopes, np.eye(goals + 1)[owners]])
