@@ -3,6 +3,7 @@
 """Evaluations against dense sampling, Monte Carlo and laws of physics."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -419,3 +420,42 @@ def test_the_legs_of_published_hexapods_have_the_stroke_for_each_stated_limit(na
     assert not met
     # heave and tilt of M2 use the legs up together, those of the camera exclude each other
     assert travel == pytest.approx(0.0141 if name == "M2" else 0.01945, abs=5e-5)
+
+
+@pytest.mark.slow
+def test_the_published_payload_of_a_rotary_hexapod_is_the_sum_of_what_each_motor_lifts():
+    """OSH Robotics, page "Hexapod Kinematics": 148.3 kg at least and 230.9 kg on average."""
+    base, torque = np.array([np.sqrt(0.15**2 - 0.05**2), 0.05]), 127.0
+    tip = 0.12 * np.array([np.cos(np.pi / 4), np.sin(np.pi / 4)])
+    legs = [
+        {"base": [base[0], side * base[1], 0.0], "axis": [0.0, 1.0, 0.0],
+         "arm": {"to": [0.4, 0.0, 0.0], "mass": 0.0}, "platform": [tip[0], side * tip[1], 0.0]}
+        for side in (-1.0, 1.0)
+    ]  # fmt: skip
+    crank_end = base + np.array([0.4, 0.0])
+    middle = np.sqrt(0.8**2 - np.sum((crank_end - tip) ** 2))
+    m = rd.load({
+        "type": "closed_loop", "symmetry": 3, "legs": legs,
+        "platform": {"xyz": [0.0, 0.0, float(middle)], "mass": 1.0, "radius": 0.12},
+        "leg_defaults": {"form": "RUS", "rod": {"length": 0.8, "mass": 0.0}},
+    })  # fmt: skip
+    added, balanced = [], []
+    places = [(r, a) for r, n in ((0.0, 1), (0.2, 6), (0.4, 12)) for a in np.arange(n) / n]
+    for r, turn in places:
+        x, y = r * np.cos(2.0 * np.pi * turn), r * np.sin(2.0 * np.pi * turn)
+        for end in (1.194, 0.398):
+            q = m.home
+            with suppress(rd.KinematicsError):  # as far as it reaches
+                for fraction in (0.5, 1.0):
+                    at = [fraction * x, fraction * y, middle, 0.0, 0.0, 0.0, 1.0]
+                    q = m.configuration_at(at, q)
+                for z in np.linspace(middle, end, 5):
+                    q = m.configuration_at([x, y, z, 0.0, 0.0, 0.0, 1.0], q)
+                    twists = m.jacobian(q)
+                    alone = torque * np.abs(np.linalg.inv(twists)[:, 2])
+                    added.append(alone.sum() / 9.81)
+                    balanced.append(torque / np.abs(twists[2]).max() / 9.81)
+    assert min(added) == pytest.approx(148.3, rel=0.02)
+    assert np.mean(added) == pytest.approx(230.9, rel=0.05)
+    # a weight without a moment loads one motor more than the others
+    assert min(balanced) < 0.36 * 148.3
