@@ -37,6 +37,8 @@ EVERY_LOG = QoSProfile(
 )
 # A publisher and a subscription of one process find each other in this time [s].
 FOUND = 5.0
+# Between repetitions of an action that a condition waits for [s].
+PERIOD = 0.02
 T = TypeVar("T")
 
 
@@ -114,11 +116,26 @@ class LocalGraph:
         for _ in range(times):
             self._executor.spin_once(timeout_sec=0.0)
 
-    def until(self, condition: Callable[[], T], what: str, timeout: float = PATIENCE) -> T:
-        """Spin until the condition returns a true value, and return it."""
-        deadline = time.monotonic() + timeout
+    def until(
+        self,
+        condition: Callable[[], T],
+        what: str,
+        timeout: float = PATIENCE,
+        repeat: Callable[[], object] | None = None,
+    ) -> T:
+        """Spin until the condition returns a true value, and return it.
+
+        `repeat`, such as a publisher of states, is called every 20 ms: at every turn of the
+        executor, it would keep all nodes busy.
+        """
+        due = time.monotonic()
+        deadline = due + timeout
         while not (answer := condition()):
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if repeat is not None and now >= due:
+                repeat()
+                due = now + PERIOD
+            if now > deadline:
                 raise AssertionError(f"not in {timeout:g} s: {what}; logged: {self.lines}")
             self._executor.spin_once(timeout_sec=0.05)
         return answer

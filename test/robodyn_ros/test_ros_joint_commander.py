@@ -192,19 +192,23 @@ def test_a_stabilized_platform_waits_for_its_imu_and_is_held_level(operator):
     def now():
         return graph.peer.get_clock().now().nanoseconds
 
-    begun = now() - 70 * 10**9  # it settles in 60 s, for which the test need not wait
-    for k in range(1400):
-        felt.header.stamp = Time(nanoseconds=begun + k * 50_000_000).to_msg()
+    # it settles in 60 s, for which the test need not wait; a gap before now would begin it again
+    stamp = now() - 70 * 10**9
+    while stamp < now():
+        felt.header.stamp = Time(nanoseconds=stamp).to_msg()
         commander._base._receive(felt)
+        stamp += 50_000_000
     level = commander._machine.commander
 
-    def is_held():
+    def publish():
         felt.header.stamp = Time(nanoseconds=now()).to_msg()
         imu.publish(felt)
+
+    def is_held():
         angles = rd.rpy_from_pose(PLATFORM.body_pose(level.configuration))[1]
         return np.abs(angles - [0.0, lean, 0.0]).max() < 1e-3 and level.has_arrived
 
-    graph.until(is_held, "level")
+    graph.until(is_held, "level", repeat=publish)
     assert len(rates[-1].data) == 6
     imu.publish(felt)  # its stamp is not after the last
     graph.line("base_imu refused", "after the last")

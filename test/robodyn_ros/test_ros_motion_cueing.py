@@ -55,11 +55,7 @@ class Vehicle:
         self.graph.until(lambda: len(self.received) >= expected, "set-points")
 
     def drive(self, condition, what, force_x):
-        def driven():
-            self.publish(force_x)
-            return condition()
-
-        self.graph.until(driven, what)
+        self.graph.until(condition, what, repeat=lambda: self.publish(force_x))
 
     def assert_continuous(self):
         """Legs' rates and accelerations by the stamps, which are those of the samples."""
