@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, passed
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
@@ -114,8 +116,8 @@ def calibrate(
         target: Target on the body: `unknown`, or `known` if it is the frame of the body.
         tolerance: Standard deviation of lengths [m], or in quotes of lengths and of angles [rad],
             such as "0.0005 0.009"; by default 0.3 % of the size of the mechanism, and 0.02 rad.
-        output: Write the calibrated model to this file (.yaml); with --poses the poses (.csv), with
-            --zeros the zero offsets (.yaml).
+        output: Write the calibrated model to this file (.yaml); with --poses a table of the
+            measurements to make, with nominal values (.csv), with --zeros the zero offsets (.yaml).
         firmware: Print the calibrated delta robot as sections of Klipper's printer.cfg, or as
             Marlin's M665 and M666.
         level_noise: Standard deviation of the inclinometer's angles [rad].
@@ -175,7 +177,10 @@ def _poses(
             **plan,
         )
     if output is not None:
-        rd.Measurements.from_arrays(m, found.joints, pose=found.poses).to_csv(output, m)
+        nominal = {"pose": found.poses, "position": found.poses[:, :3], "height": found.poses[:, 2]}
+        measured: dict[str, Any] = {k: v for k, v in nominal.items() if k == plan["measure"]}
+        rd.Measurements.from_arrays(m, found.joints, **measured).to_csv(output, m)
+    rows = np.hstack([found.joints, found.poses[:, :3]])
     facts = {
         "joints": list(m.joint_names),
         "positions": found.joints.tolist(),
@@ -188,7 +193,7 @@ def _poses(
     lines = [
         f"{m.name}: {count} poses, log-determinant of the information matrix {found.log_det:.4g} "
         f"(random poses: {found.random_log_det:.4g}), condition number {found.condition:.3g}",
-        *Table(m.joint_names, [[f"{x:.4f}" for x in row] for row in found.joints]).lines(),
+        *Table([*m.joint_names, *"xyz"], [[f"{x:.4f}" for x in row] for row in rows]).lines(),
     ]
     return CommandResult(facts, "\n".join(lines))
 

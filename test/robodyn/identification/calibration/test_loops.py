@@ -314,7 +314,9 @@ def test_the_command_plans_calibrates_and_writes_firmware(delta, rng, tmp_path):
          "--bed-radius", "0.15", "--output", str(plan)],
     )  # fmt: skip
     assert run.exit_code == 0, run.output
-    joints = np.genfromtxt(plan, delimiter=",", skip_header=1)[:, :3]
+    planned = rd.read_measurements(plan, delta)
+    np.testing.assert_allclose(planned.height, BED, atol=1e-9)  # a file to fill in
+    joints = planned.joints
     machine = Machine(delta, rng)
     seen = heights(machine.real, joints) + PROBE * rng.normal(size=30)
     rd.Measurements.from_arrays(delta, joints, height=seen).to_csv(measured, delta)
