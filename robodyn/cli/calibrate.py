@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -129,9 +128,9 @@ def calibrate(
             raise rd.InvalidInput(
                 "--html shows measurements and cannot be combined with --poses", value=str(html)
             )
-        known_tracker = settings["tracker"] == "known"
-        chosen = _plan(**plan)
-        return _poses(m, task.poses, known_tracker, options["parameters"], output, chosen)
+        chosen = _plan(**plan) | {"parameters": options["parameters"]}
+        chosen["tracker_known"] = settings["tracker"] == "known"
+        return _poses(m, task.poses, output, chosen)
     if measurements is None:
         raise rd.InvalidInput("no MEASUREMENTS given; --poses COUNT computes the poses to measure")
     if task.zeros:
@@ -157,24 +156,11 @@ def calibrate(
     return CommandResult(facts, "\n".join(lines))
 
 
-def _poses(
-    m: rd.Mechanism,
-    count: int,
-    known: bool,
-    parameters: Sequence[str],
-    output: Path | None,
-    plan: dict[str, Any],
-) -> CommandResult:
+def _poses(m: rd.Mechanism, count: int, output: Path | None, plan: dict[str, Any]) -> CommandResult:
 
     with progress_bar("choosing poses") as report_progress:
         found = rd.calibration_poses(
-            m,
-            count,
-            tracker_known=known,
-            parameters=parameters,
-            candidates=max(300, 2 * count),
-            progress=report_progress,
-            **plan,
+            m, count, candidates=max(300, 2 * count), progress=report_progress, **plan
         )
     if output is not None:
         nominal = {"pose": found.poses, "position": found.poses[:, :3], "height": found.poses[:, 2]}

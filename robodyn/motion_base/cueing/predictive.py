@@ -249,7 +249,7 @@ class PredictiveCueing:
             for i, error in enumerate((plan.force[1:] - force, plan.rate[1:] - rate))
         ]
         place = plan.place[0, nodes]
-        R = self._rotations(plan)
+        R = self.frame.rotations(plan.cue.pose[nodes])
         by_rate = np.swapaxes(R, 1, 2) @ head_motion.spatial_rates(place[:, 3:])
         rows = np.zeros((2, len(nodes), 3, 6, h.accelerations.shape[1]))
         acceleration, position, velocity = (each[:, None, None] for each in h.sensed)
@@ -268,10 +268,6 @@ class PredictiveCueing:
         changes = plan.place[2][:, self._freedoms]
         g += (np.diff(changes, axis=0).T @ self._jerk / self.dt).ravel()
         return H, g
-
-    def _rotations(self, plan: Plan) -> FloatArray:
-        """Compute rotations (k, 3, 3) from the head's axes to neutral, at the k nodes."""
-        return self.frame.rotations(plan.cue.pose[self._horizon.nodes])
 
     def _limited(self, plan: Plan) -> FloatArray:
         """Compute the derivatives of joint motion and efforts w.r.t. spline coefficients.
@@ -303,7 +299,7 @@ class PredictiveCueing:
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self.frame
         axes = frame.axes
         E = axes @ head_motion.spatial_rates(plan.place[0, nodes, 3:])
-        arm = axes @ self._rotations(plan) @ frame.head
+        arm = axes @ frame.rotations(plan.cue.pose[nodes]) @ frame.head
         whole = np.zeros((len(nodes), 6, 6))
         whole[:, :3, :3], whole[:, 3:, 3:] = axes, E
         # the reference point rotates about the head
