@@ -89,9 +89,10 @@ a step of 1 ms takes per row, with a thousand rows on one thread. `rk4` is the R
 order 4, robodyn's default; `semi_implicit` is of order 1, like MuJoCo's steps ([errors of
 both](learning.md#semi-implicit-steps)). In robodyn, each row has a payload of its own and exactly
 closed loops; in MuJoCo, the loops are soft constraints. The rows start at rest, with efforts within
-5 % of the efforts that hold the mechanism, so most legs of a platform with dry friction stick. In
-the line "most legs slide", the efforts are within 30 %, and 87 % of the rows have both sticking and
-sliding legs. The last column is the processor time to create 10,000 rows with different payloads
+5 % of the efforts that hold the mechanism, so the legs of a platform with dry friction stick; in a
+call of `step`, `rk4` evaluates a mechanism that sticks only once or twice. In the line "most legs
+slide", the efforts are within 30 %, and 87 % of the rows have both sticking and sliding legs. The
+last column is the processor time to create 10,000 rows with different payloads
 (`rd.PayloadVariants`) and to step them once.
 
 {plants}

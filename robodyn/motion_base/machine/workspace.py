@@ -69,7 +69,7 @@ class Workspace:
         if value[worst] <= ROUNDING:
             return self._problem(configuration)
         if worst == 2 * len(self._least):
-            number = float(self._condition(configuration))
+            number = self._limit * np.exp(value[worst])
             return f"the condition number is {number:.4g}, its limit is {self._limit:g}"
         return self._describe(worst, value[worst])
 

@@ -22,7 +22,7 @@ from robodyn.solvers.tree.closing.kinematics import kernel_of, tip_motion, tree_
 from robodyn.solvers.tree.joints import configurations, rates_of
 
 # Most Newton steps to a pose, in general and in a control loop.
-MOST_STEPS, NEAR_STEPS = 80, 30
+MOST_STEPS, NEAR_STEPS = 80, 20
 # Batched motions of the body: residual, relative to the size, at which steps end, and that which
 # counts as reached.
 TARGET, REACHED = 1e-7, 1e-6
