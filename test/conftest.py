@@ -73,8 +73,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 # Between lines on the progress of a long storm [s].
 PROGRESS = 10.0
-# Processes that communicate over DDS spend much of their time waiting: three run on two cores.
-WORKERS = 3
+# Tests of nodes, launches and browsers wait for much of their time: with three workers, two cores
+# were idle for an eighth to a quarter of a run.
+WORKERS = 4
 
 
 @pytest.hookimpl(tryfirst=True)
