@@ -125,6 +125,10 @@ class _Library(LinkingLibrary):
                 part.linkage = "internal"
         managers = self._codegen._module_pass_manager()
         if isinstance(managers, tuple):  # of LLVM's newer passes; once is enough
+            # entries have copies of the same helpers; one of them is optimized
+            merging = binding.create_new_module_pass_manager()
+            merging.add_merge_functions_pass()
+            merging.run(self._final_module, managers[1])
             managers[0].run(self._final_module, managers[1])
         else:
             super()._optimize_final_module()
