@@ -138,7 +138,7 @@ def main(models: list[str]) -> None:
     event.register("numba:compile", watch)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder
-        from robodyn.cli.compile import use
+        from robodyn.cli.compile import compile_functions_of
         from robodyn.loading.registry import kinds
         from robodyn.numerics.compilation_notes import notes
 
@@ -146,7 +146,7 @@ def main(models: list[str]) -> None:
         begun = time.process_time()
         for model in models or [kind.example for kind in kinds().values() if kind.example]:
             start = time.process_time()
-            use(model)
+            compile_functions_of(model)
             sys.stdout.write(f"{model}: {time.process_time() - start:.1f} s\n")
             sys.stdout.flush()
     for line in tables(watch.costs):

@@ -23,7 +23,7 @@ import numpy as np
 import robodyn as rd
 from robodyn.formats.xml_text import root_tag
 from robodyn.formats.yaml_text import read_text
-from robodyn.parsing.mjcf.compiled import Compiled
+from robodyn.parsing.mjcf.compiled import CompiledModel
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "test" / "robodyn" / "formats"))
@@ -133,7 +133,7 @@ def of_mujoco(mechanism: Any, file: Path) -> str:
             except rd.RobodynError:
                 return "–"
             plain = rd.load(file, kind="closed_loop")
-        model = Compiled(file).model
+        model = CompiledModel(file).model
     for name in ("jnt_stiffness", "dof_damping", "dof_frictionloss", "body_gravcomp",
                  "tendon_stiffness", "tendon_damping", "tendon_frictionloss"):  # fmt: skip
         getattr(model, name)[:] = 0.0

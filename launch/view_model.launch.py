@@ -10,7 +10,7 @@ from robodyn_ros.launch_helpers.description import (
     SWITCH,
     arguments,
     model_argument,
-    viewed,
+    viewer_nodes,
 )
 
 SHOWN = {
@@ -23,4 +23,4 @@ SHOWN = {
 
 def generate_launch_description():
     table = model_argument("stewart_symmetric") | SHOWN | NAMESPACE
-    return LaunchDescription([*arguments(table), OpaqueFunction(function=viewed)])
+    return LaunchDescription([*arguments(table), OpaqueFunction(function=viewer_nodes)])

@@ -78,7 +78,7 @@ from robodyn.motion_base.cueing.washout import ClassicalWashout as ClassicalWash
 from robodyn.parsing.source import models as models
 from robodyn.planning.paths.plan_path import plan_path as plan_path
 from robodyn.planning.paths.planned_path import PlannedPath as PlannedPath
-from robodyn.planning.paths.redundancy import Optimized as Optimized
+from robodyn.planning.paths.redundancy import RedundancyResult as RedundancyResult
 from robodyn.planning.paths.redundancy import RedundancySettings as RedundancySettings
 from robodyn.planning.paths.redundancy import optimize_redundancy as optimize_redundancy
 from robodyn.planning.paths.settings import PathSettings as PathSettings

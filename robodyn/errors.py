@@ -21,7 +21,7 @@ WORD = 400
 _LONG_WORD = re.compile(rf"\S{{{WORD + 1},}}")
 
 
-def shortened(text: str, most: int | None = None) -> str:
+def shorten(text: str, most: int | None = None) -> str:
     """Shorten long words of a message, and cut it to `most` characters.
 
     If `most` is given, the message becomes one line, with unprintable characters escaped.
@@ -46,7 +46,7 @@ class RobodynError(Exception):
     """
 
     def __init__(self, message: str, *, value: Any = None, **details: Any) -> None:
-        super().__init__(shortened(message))
+        super().__init__(shorten(message))
         self.value = value
         for name, fact in details.items():
             setattr(self, name, fact)

@@ -116,11 +116,11 @@ def _function(rows: Rows) -> Differentiable:
         whole = [jnp.broadcast_to(each, (*lead, jnp.shape(each)[-1])) for each in given]
         results = [jax.ShapeDtypeStruct((*lead, *shape), kind) for shape in shapes]
 
-        def compiled(*arrays: Any) -> Any:
+        def compiled_calls(*arrays: Any) -> Any:
             found = call_with_rows(compute, shapes, arrays)
             return [np.asarray(each, dtype=kind) for each in found]
 
-        return jax.pure_callback(compiled, results, *whole, vmap_method="broadcast_all")
+        return jax.pure_callback(compiled_calls, results, *whole, vmap_method="broadcast_all")
 
     @jax.custom_jvp  # type: ignore[untyped-decorator]
     def f(x: Any, v: Any, load: Any) -> Any:

@@ -121,7 +121,7 @@ def _compute(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any,
     return tuple(torch.as_tensor(each, dtype=like.dtype, device=like.device) for each in found)
 
 
-class _Mapped(Function):  # type: ignore[misc]
+class _BatchedFunction(Function):  # type: ignore[misc]
     """Base class of autograd functions that `torch.func.vmap` evaluates as one batch."""
 
     @staticmethod
@@ -146,7 +146,7 @@ class _Mapped(Function):  # type: ignore[misc]
         return found, (0,) * len(found)
 
 
-class _Values(_Mapped):
+class _Values(_BatchedFunction):
     """Autograd function that computes the results of a `Rows`."""
 
     @staticmethod
@@ -179,7 +179,7 @@ class _Values(_Mapped):
         )
 
 
-class _Derivatives(_Mapped):
+class _Derivatives(_BatchedFunction):
     """Autograd function for the derivatives of a `Rows`; second derivatives are missing."""
 
     @staticmethod

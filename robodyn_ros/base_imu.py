@@ -39,7 +39,7 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
             not measured.
     """
     felt = messages.vector_pair(message.linear_acceleration, message.angular_velocity)
-    refuse_beyond("imu", messages.finite("imu", felt), largest)
+    refuse_beyond("imu", messages.check_finite("imu", felt), largest)
     for name in ("linear_acceleration", "angular_velocity"):
         if getattr(message, f"{name}_covariance")[0] == -1.0:
             raise InvalidInput(f"{name} is not measured (its covariance is -1)", value=-1)

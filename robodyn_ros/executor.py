@@ -90,7 +90,7 @@ class _Tolerant(Executor):
         self.add_node(node)
 
     def _take_subscription(self, sub: Any) -> None:
-        hand_over(sub, takes_info(sub), self._refusals)
+        take_and_dispatch(sub, takes_info(sub), self._refusals)
 
     def _take_service(self, srv: Any) -> Any:
         return self._taken(srv, super()._take_service)
@@ -101,7 +101,7 @@ class _Tolerant(Executor):
     def _taken(self, entity: Any, take: Callable[[Any], Any]) -> Any:
         try:
             return take(entity)
-        except Exception as error:  # as for `hand_over`
+        except Exception as error:  # as for `take_and_dispatch`
             self._refusals.add(entity.srv_name, f"dropped, because it cannot be read: {error}")
             return None
 
@@ -189,7 +189,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
             future._set_executor(self)
         try:
             taken = waitable.take_data()
-        except Exception as error:  # as for `hand_over`
+        except Exception as error:  # as for `take_and_dispatch`
             name = type(waitable).__name__
             self._refusals.add(name, f"dropped, because it cannot be read: {error}")
             return
@@ -291,11 +291,11 @@ class Waiting:
         ready, rest = self.look(timeout)
         for pointer, subscription, with_info in self._subscriptions:
             if pointer in ready:
-                hand_over(subscription, with_info, self._refusals)
+                take_and_dispatch(subscription, with_info, self._refusals)
         return rest
 
 
-def hand_over(subscription: Any, with_info: bool, refusals: Refusals) -> None:
+def take_and_dispatch(subscription: Any, with_info: bool, refusals: Refusals) -> None:
     """Take a message of a subscription, if there is one, and call its callback.
 
     If the message cannot be read or the callback fails, this is logged by `refusals`.
@@ -336,7 +336,7 @@ def takes_info(subscription: Any) -> bool:
     return kind is not None and kind.name != "MessageOnly"
 
 
-def chosen() -> str:
+def executor_name() -> str:
     """Return the name of the executor to use: `ROBODYN_EXECUTOR`, or the default.
 
     Raises:
@@ -355,7 +355,7 @@ def spin(node: Node) -> None:
         ExternalShutdownException: rclpy was shut down, also by a signal.
         InvalidInput: `ROBODYN_EXECUTOR` does not name an executor.
     """
-    kind = chosen()
+    kind = executor_name()
     if kind == "events":
         executor = EventsExecutor()
         executor.add_node(node)

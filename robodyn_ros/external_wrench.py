@@ -84,9 +84,9 @@ class ExternalWrench:
     def _receive(self, message: WrenchStamped) -> None:
         self._waiting = None
         try:
-            wrench = messages.finite("wrench", messages.wrench_array(message.wrench))
+            wrench = messages.check_finite("wrench", messages.wrench_array(message.wrench))
             value, turns = self._resolve(message.header.frame_id, wrench)
-            refuse_beyond("wrench", messages.finite("wrench", value), LARGEST)
+            refuse_beyond("wrench", messages.check_finite("wrench", value), LARGEST)
             self._value, self._turns = value, turns
         except RobodynError:
             foreign = message.header.frame_id not in ("", *self._own)

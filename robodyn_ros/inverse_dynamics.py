@@ -48,7 +48,13 @@ from robodyn_ros.external_wrench import EstimatedWrench, ExternalWrench
 from robodyn_ros.interfaces import Interface, serve_trigger, subscribe
 from robodyn_ros.losses import StateFlow
 from robodyn_ros.managed import ManagedNode, Refused
-from robodyn_ros.parameters import compensated, load_mechanism, loaded, on_change, table
+from robodyn_ros.parameters import (
+    compensated_model,
+    load_mechanism,
+    on_change,
+    payload_model,
+    table,
+)
 from robodyn_ros.state_topic import WAITS
 from robodyn_ros.trajectory_action import ACTIONS, TrajectoryAction, serve
 
@@ -156,7 +162,7 @@ class InverseDynamics(ManagedNode):
 
     def _model_of(self, p: dict[str, Any]) -> Mechanism:
         """Return the model for efforts, with payload and the compensated terms."""
-        return loaded(compensated(self._mechanism, p), p)
+        return payload_model(compensated_model(self._mechanism, p), p)
 
     def _on_model(self, p: dict[str, Any]) -> None:
         """Apply changed payload, gravity or compensated terms to the model."""

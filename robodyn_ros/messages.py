@@ -49,7 +49,7 @@ FIRST_BYTES = 12
 POINT_FIELDS = ("positions", "velocities", "accelerations", "effort")
 
 
-def deserialized(data: bytes, kind: type[Any]) -> Any:
+def deserialize(data: bytes, kind: type[Any]) -> Any:
     """Deserialize a message.
 
     Args:
@@ -149,7 +149,7 @@ def platform_state(message: Odometry) -> tuple[int, FloatArray, FloatArray]:
             unit length.
     """
     pose = as_pose("pose", pose_array(message.pose.pose))
-    twist = finite("twist", twist_array(message.twist.twist))
+    twist = check_finite("twist", twist_array(message.twist.twist))
     refuse_beyond("pose", pose)
     refuse_beyond("twist", twist)
     return to_nanoseconds(message.header.stamp), pose, resolved_unchecked(pose, twist, to_base=True)
@@ -176,12 +176,12 @@ def joint_values(message: JointState, names: Sequence[str], field: str) -> Float
         )
     given, expected = tuple(message.name), tuple(names)
     if given == expected:
-        return finite(field, np.array(values))
+        return check_finite(field, np.array(values))
     order = joint_order(given, expected)
     if order is None:
         missing = [name for name in names if name not in message.name]
         raise InvalidInput(f"no {field} for joint {', '.join(missing)}", value=missing)
-    return finite(field, np.array(values)[order])
+    return check_finite(field, np.array(values)[order])
 
 
 def has_no_efforts(message: JointState) -> bool:
@@ -238,7 +238,7 @@ def joint_order(given: tuple[str, ...], names: tuple[str, ...]) -> NDArray[np.in
     return np.array([where[name] for name in names], dtype=np.intp)
 
 
-def finite(name: str, values: FloatArray) -> FloatArray:
+def check_finite(name: str, values: FloatArray) -> FloatArray:
     """Return an array unchanged if all its values are finite.
 
     Raises:
@@ -264,7 +264,7 @@ def array_values(message: Float64MultiArray, count: int, name: str) -> FloatArra
     Raises:
         InvalidInput: the number of values differs, or a value is not finite.
     """
-    values = finite(name, np.array(message.data))
+    values = check_finite(name, np.array(message.data))
     if len(values) != count:
         raise InvalidInput(f"{len(values)} {name}s for {count} joints", value=values)
     return values

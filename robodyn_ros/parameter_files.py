@@ -135,7 +135,7 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
     return lines
 
 
-def ignored(node: Node, arguments: Sequence[str]) -> list[str]:
+def unused_parameter_messages(node: Node, arguments: Sequence[str]) -> list[str]:
     """Return a message for each parameter given to a node that it does not declare.
 
     Parameters are given on the command line or in parameter files. Files may have sections for all

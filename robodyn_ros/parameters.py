@@ -269,7 +269,7 @@ def elect_logger(file: Path | None) -> Iterator[bool]:
         os.close(lock)
 
 
-def described(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
+def load_description(values: dict[str, Any], log: RcutilsLogger) -> tuple[Mechanism | None, str]:
     """Load the mechanism of `model` or `robot_description`, and create its URDF.
 
     The URDF is without friction if the parameter `friction` is false.
@@ -307,11 +307,11 @@ def with_payload(
         values: current values of the parameters, kept up to date.
         changed: called with the loaded mechanism whenever the payload changes.
     """
-    on_change(node, table("payload"), values, lambda new: changed(loaded(mechanism, new)))
-    return loaded(mechanism, values)
+    on_change(node, table("payload"), values, lambda new: changed(payload_model(mechanism, new)))
+    return payload_model(mechanism, values)
 
 
-def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
+def payload_model(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     """Return the mechanism with the payload that parameter values describe.
 
     Raises:
@@ -328,7 +328,7 @@ def loaded(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     return mechanism.with_payload(values["payload_mass"], values["payload_com"], inertia)
 
 
-def compensated(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
+def compensated_model(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     """Return the mechanism with only the gravity and friction that are compensated.
 
     The parameter `compensate` lists the terms for which a controller computes efforts.

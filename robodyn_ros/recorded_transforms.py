@@ -80,7 +80,7 @@ class RecordedTransforms:
         Raises:
             InvalidInput: the data are not an Odometry message.
         """
-        odometry = messages.deserialized(state, Odometry)
+        odometry = messages.deserialize(state, Odometry)
         frames = odometry.header.frame_id, odometry.child_frame_id
         pose = messages.pose_array(odometry.pose.pose)
         if not np.isfinite(pose).all():
@@ -100,7 +100,7 @@ class RecordedTransforms:
         Raises:
             InvalidInput: the data are not a JointState message.
         """
-        message = messages.deserialized(states, JointState)
+        message = messages.deserialize(states, JointState)
         for name, position in zip(message.name, message.position, strict=False):
             if math.isfinite(position):
                 self._positions[name] = position

@@ -33,13 +33,13 @@ from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 
 import robodyn as rd
-from robodyn.errors import shortened
+from robodyn.errors import shorten
 from robodyn.parsing import parse_urdf
 from robodyn_ros import messages, qos
 from robodyn_ros.bag_writer import BagClock, BagWriter, RecordingFailed
 from robodyn_ros.interfaces import steady_timer
 from robodyn_ros.losses import Losses
-from robodyn_ros.parameters import declare, described, table
+from robodyn_ros.parameters import declare, load_description, table
 from robodyn_ros.recorded_transforms import (
     JOINTS_KIND,
     STATE_KIND,
@@ -82,7 +82,7 @@ class Recorder(Node):
         self._transforms: RecordedTransforms | None = None
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
         self._counts: dict[str, tuple[int, int]] = {}  # count, and time of the last [ns]
-        self._mechanism, self._description = described(p, self.get_logger())
+        self._mechanism, self._description = load_description(p, self.get_logger())
         # the first subscription: executors then take a clock tick before messages sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
         steady_timer(self, LOOK, self._look)
@@ -118,7 +118,7 @@ class Recorder(Node):
                     self._record(name, kinds[0])
             # rclpy raises RuntimeErrors for invalid names, types and qualities of service
             except (rd.InvalidInput, RuntimeError) as error:
-                text = shortened(f"{name} is not recorded: {error}", 600)
+                text = shorten(f"{name} is not recorded: {error}", 600)
                 self.get_logger().warning(text)
         for name in filter(self._is_shared, self._known):
             self._losses.exclude(name)
@@ -147,7 +147,7 @@ class Recorder(Node):
         if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
             return
         offered = [info.qos_profile for info in self.get_publishers_info_by_topic("/clock")]
-        if offered and _requested(offered).reliability != ReliabilityPolicy.RELIABLE:
+        if offered and _requested_profile(offered).reliability != ReliabilityPolicy.RELIABLE:
             self.destroy_subscription(self._ticks)
             self._ticks = self._subscribe_clock(ReliabilityPolicy.BEST_EFFORT)
 
@@ -164,7 +164,7 @@ class Recorder(Node):
         made = _message_class(kind)
         assert self._bag is not None  # it exists until the node ends
         topic = self._bag.add_topic(name, kind, offered, next(iter(digests), ""))
-        profile = _requested(offered)
+        profile = _requested_profile(offered)
         if self._chosen(TOPIC):
             self._derive_transforms(name, kind)
 
@@ -339,7 +339,7 @@ def _times(info: Any) -> tuple[int, int]:
     return int(info["source_timestamp"]) or received, received
 
 
-def _requested(offered: list[QoSProfile]) -> QoSProfile:
+def _requested_profile(offered: list[QoSProfile]) -> QoSProfile:
     """Return a QoS profile that matches all publishers with these profiles.
 
     It is reliable and transient local only if all publishers are.

@@ -9,7 +9,7 @@ from traceback import extract_tb
 
 from rclpy.node import Node
 
-from robodyn.errors import shortened
+from robodyn.errors import shorten
 
 # Lines per topic: number at once, and period [s] of further ones.
 AT_ONCE, PERIOD = 5, 5.0
@@ -43,7 +43,7 @@ class Refusals:
             return
         self._topics[topic] = left - 1.0, now, 0
         more = f" ({suppressed} more since the last such line)" if suppressed else ""
-        self.node.get_logger().error(f"{topic} {shortened(reason, LONGEST)}{more}")
+        self.node.get_logger().error(f"{topic} {shorten(reason, LONGEST)}{more}")
 
     def add_unexpected(self, topic: str, error: BaseException) -> None:
         """Log that a message on a topic caused an unexpected error, that is, a bug."""

@@ -22,7 +22,7 @@ from rclpy.node import Node
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import Finished as Finished
 from robodyn_ros.executor import spin
-from robodyn_ros.parameter_files import ignored, read_sections
+from robodyn_ros.parameter_files import read_sections, unused_parameter_messages
 from robodyn_ros.process_environment import domain_problem, set_log_folder
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
@@ -61,7 +61,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
             rclpy.init(args=args)
             initialized = True
             node = make_node()
-            for line in ignored(node, words):
+            for line in unused_parameter_messages(node, words):
                 node.get_logger().warning(line)
             if not rclpy.ok():
                 return 0  # interrupted meanwhile: the context no longer exists

@@ -26,7 +26,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import refuse_beyond
 from robodyn.control.joint_readings import JointReadings, Reading, foreign_names
 from robodyn.control.state_stamps import PublisherVote, StateStamps
-from robodyn.errors import RobodynError, shortened
+from robodyn.errors import RobodynError, shorten
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn_ros import messages
 from robodyn_ros.diagnostics import Status, log_at_level
@@ -156,7 +156,7 @@ class StateTopic:
         if self._vote.conflict:
             return self._conflict
         if time.monotonic() - self._refused_at < REMEMBER:
-            return f"refused: {shortened(self._refusal, 300)}"
+            return f"refused: {shorten(self._refusal, 300)}"
         if reason := self._source.reason():
             return reason
         names = self._publishers()
@@ -252,7 +252,7 @@ class StateTopic:
             at = self._time_of(messages.first_stamp(message), published)
             if not self._is_needed(at):
                 return
-            message = messages.deserialized(message, self._source.kind)
+            message = messages.deserialize(message, self._source.kind)
             if self._source.is_of_others(message):
                 return
         else:
@@ -428,7 +428,7 @@ class JointSource:
             return f"no message has the joints {', '.join(missing)}"
         if self._has_own:
             return "one more message is needed for velocities"
-        return f"it has {shortened(self._foreign, 300)}" if self._foreign else ""
+        return f"it has {shorten(self._foreign, 300)}" if self._foreign else ""
 
     def notes(self) -> list[str]:
         """Return remarks about replaced values: joints whose positions are differentiated."""

@@ -41,7 +41,7 @@ from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
-from robodyn.errors import shortened
+from robodyn.errors import shorten
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanism.mechanism import Mechanism
@@ -192,7 +192,7 @@ class WebViewer(Node):
         for remark in figure.remarks:
             self.get_logger().warning(remark)
         address = f"http://localhost:{self._server.get_port()}"
-        self.get_logger().info(f"showing {shortened(self._mechanism.name, 80)} at {address}")
+        self.get_logger().info(f"showing {shorten(self._mechanism.name, 80)} at {address}")
 
     def _on_description(self, message: String) -> None:
         if self._page is not None:

@@ -3,7 +3,7 @@
 """Exported libraries with only some of their functions, as all of them take long to compile."""
 
 from robodyn.exporting import (
-    Exported,
+    ExportResult,
     Target,
     functions_of,
     header,
@@ -38,7 +38,7 @@ def write_library(m, name, folder, llvm, target=None):
     shared = folder / f"lib{name}.so" if target.is_native else None
     link(target, [obj], folder / f"lib{name}.a", shared)
     folder.joinpath(f"{name}.h").write_text(header(name, m))
-    return Exported(name, folder, ())
+    return ExportResult(name, folder, ())
 
 
 def write_controller(m, name, folder):

@@ -153,7 +153,7 @@ def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
 
 
 @singledispatch
-def loops_found(mechanism: Any) -> dict[str, Any]:
+def loop_analysis(mechanism: Any) -> dict[str, Any]:
     """Return an analysis of the closed loops as JSON data; empty for kinds without loops.
 
     The data contain tree coordinates, closures with their equations and rank, mobility, idle

@@ -22,8 +22,8 @@ from robodyn.algorithms.linear_model import (
     InverseDynamicsDerivatives,
     Linearization,
     by_base,
+    discretize,
     on_base,
-    sampled,
 )
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion
@@ -152,7 +152,7 @@ def linearize(
     eigenvalues = np.take_along_axis(eigenvalues, order, axis=-1)
     held = np.broadcast_to(np.asarray(efforts, dtype=np.float64), (*A.shape[:-2], n))
     if dt is not None:
-        A, B = sampled(A, B, as_scalar("dt", dt, "s", above=0.0))
+        A, B = discretize(A, B, as_scalar("dt", dt, "s", above=0.0))
     return Linearization(A, B, eigenvalues, eigenvalues[..., 0].real, held, dt)
 
 

@@ -29,7 +29,7 @@ class GeometricParameter:
     passive_only: bool = False
 
 
-class Placed(NamedTuple):
+class BodyPoses(NamedTuple):
     """Poses of the body for given readings of the driven joints, and their derivatives.
 
     Displacements are those of `robodyn.poses.pose_difference`: translation [m] of the body's
@@ -71,7 +71,7 @@ class Geometry(Protocol):
             RobodynError: the mechanism is invalid.
         """
 
-    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> BodyPoses:
         """Compute poses and their derivatives with respect to parameters and readings.
 
         Args:

@@ -140,7 +140,7 @@ class Linearization(NamedTuple):
         return self.state_matrix, self.input_matrix, np.eye(size), np.zeros((size, inputs))
 
 
-def sampled(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
+def discretize(A: FloatArray, B: FloatArray, dt: float) -> tuple[FloatArray, FloatArray]:
     """Discretize a state and an input matrix, with efforts constant over dt [s].
 
     Returns:

@@ -301,7 +301,7 @@ def configuration_rate(
 
 
 @singledispatch
-def normalized(mechanism: Any, configuration: FloatArray) -> FloatArray:
+def project_onto_manifold(mechanism: Any, configuration: FloatArray) -> FloatArray:
     """Return a configuration (nq,) projected onto its manifold (quaternions, closed loops)."""
     return configuration
 

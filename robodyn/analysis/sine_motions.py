@@ -163,7 +163,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
     for sense in (1.0, -1.0):
         at, q = 0.0, m.home
         for step in most / STEPS * np.arange(1, STEPS + 1):
-            there = _moved(m, sense * step * unit, q)
+            there = _configuration_after(m, sense * step * unit, q)
             if there is None or not are_allowed(m, there[None])[0]:
                 break
             at, q = float(step), there
@@ -171,12 +171,12 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
         if at < most:
 
             def holds(value: float, q: FloatArray = q, sense: float = sense) -> bool:
-                there = _moved(m, sense * value * unit, q)
+                there = _configuration_after(m, sense * value * unit, q)
                 return there is not None and bool(are_allowed(m, there[None])[0])
 
             at = bisect(holds, at, at + most / STEPS, HALVINGS)[0]
         ends.append(at)
-    if len(known) == 1 and _moved(m, 1e-6 * most * unit, m.home) is None:
+    if len(known) == 1 and _configuration_after(m, 1e-6 * most * unit, m.home) is None:
         return None
     known.sort(key=lambda one: one[0])
     places, configurations = zip(*known, strict=True)
@@ -207,7 +207,9 @@ def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> li
     return found
 
 
-def _moved(m: Mechanism, displacement: FloatArray, near: FloatArray) -> FloatArray | None:
+def _configuration_after(
+    m: Mechanism, displacement: FloatArray, near: FloatArray
+) -> FloatArray | None:
     """Return the configuration (nq,) after a displacement (6,) of the body, or None.
 
     The displacement is measured from home. None means that no configuration was found.

@@ -15,7 +15,7 @@ import numpy as np
 from robodyn.algorithms import motions
 from robodyn.analysis.limits import check_limits
 from robodyn.arrays import FloatArray
-from robodyn.control import GoalCode, GoalWatch, Tolerances, resolved
+from robodyn.control import GoalCode, GoalWatch, Tolerances, resolve_tolerance
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import Motion, SampledTrajectory, knot_times
@@ -222,7 +222,7 @@ def _watch(goal: Goal, names: Sequence[str], settings: dict[str, Any]) -> GoalWa
     stopped = settings["stopped_velocity_tolerance"]
     end = _tolerances(goal, "goal_tolerance", names, settings, stopped)
     given = to_nanoseconds(goal.goal_time_tolerance) * 1e-9
-    time = resolved("goal_time_tolerance", given, settings["goal_time"])
+    time = resolve_tolerance("goal_time_tolerance", given, settings["goal_time"])
     return GoalWatch(names, path, end, time)
 
 
@@ -230,7 +230,9 @@ def _tolerances(
     goal: Goal, field: str, names: Sequence[str], settings: dict[str, Any], velocity: float
 ) -> Tolerances:
     usual = settings[field], velocity
-    found = Tolerances(*(np.full(len(names), resolved(field, 0.0, value)) for value in usual))
+    found = Tolerances(
+        *(np.full(len(names), resolve_tolerance(field, 0.0, value)) for value in usual)
+    )
     for each in getattr(goal, field):
         if each.name not in names:
             raise GoalRefused(
@@ -240,5 +242,5 @@ def _tolerances(
         joint = list(names).index(each.name)
         requested = each.position, each.velocity
         for values, one, default in zip(found, requested, usual, strict=True):
-            values[joint] = resolved(f"{field} of {each.name}", one, default)
+            values[joint] = resolve_tolerance(f"{field} of {each.name}", one, default)
     return found

@@ -12,7 +12,7 @@ from robodyn.algorithms.conditioning import condition_text
 from robodyn.analysis.margins import margin_lines
 from robodyn.analysis.study import MotionStudy
 from robodyn.cli import session
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.report.study_page import extremes, study_page
 
 
@@ -49,11 +49,11 @@ def analyze(
     *,
     path: str | None = None,
     dt: float = 0.001,
-    settings: dict[str, Any] = passed("analyze", "formulation characteristic_length"),
+    settings: dict[str, Any] = options_of("analyze", "formulation characteristic_length"),
     strict: bool = False,
     max_condition: float | None = None,
     bag: str | None = None,
-    files: dict[str, Any] = passed(_write, "csv formulations html png pdf"),
+    files: dict[str, Any] = options_of(_write, "csv formulations html png pdf"),
 ) -> CommandResult:
     """Compute the forces of a planned motion, their parts, and the conditioning.
 
@@ -70,11 +70,11 @@ def analyze(
         bag: Compare a recorded run (.mcap, or a rosbag2 folder) with its plan instead.
     """
     for option, endings in (("csv", (".csv", "")), ("html", session.HTML), ("pdf", (".pdf", ""))):
-        session.refuse_ending(f"--{option}", files[option], *endings)
+        session.check_extension(f"--{option}", files[option], *endings)
     if bag is not None:
         if files["csv"] is not None:
             raise rd.InvalidInput("--csv writes a planned motion and cannot be used with --bag")
-        return _recorded(model, path, bag, strict, files)
+        return _compare_recording(model, path, bag, strict, files)
     if not model:
         raise rd.InvalidInput(f"no MODEL given; bundled models: {', '.join(rd.models())}")
     mechanism, name, trajectory = session.mechanism_and_path(model, path)
@@ -87,7 +87,7 @@ def analyze(
     return CommandResult(found, text, strict and not found["margins"]["hold"])
 
 
-def _recorded(
+def _compare_recording(
     model: str, path: str | None, bag: str, strict: bool, files: dict[str, Any]
 ) -> CommandResult:
     """Compare a recorded run with its own plan, or with the path `path`."""
@@ -96,7 +96,7 @@ def _recorded(
     from robodyn.report.recorded_run_page import recorded_run_page
     from robodyn.view.bag import read_run
 
-    with session.quietly():
+    with session.suppress_inertia_warnings():
         seen = read_run(bag, model)
     plan, start = (rd.load_path(path, seen.mechanism), None) if path else seen.plan()
     run = compare_with_plan(

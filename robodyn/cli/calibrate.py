@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 
 import robodyn as rd
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.identification.calibration.firmware import delta_settings
-from robodyn.identification.calibration.zeros import Zeros, find_zeros, read_zero_samples
+from robodyn.identification.calibration.zeros import ZeroOffsets, find_zeros, read_zero_samples
 from robodyn.report.calibration_page import calibration_page, dimensions, zeros_page
 from robodyn.report.tables import Table
 
@@ -84,19 +84,19 @@ def calibrate(
     measurements: Path | None = None,
     /,
     *,
-    settings: dict[str, Any] = passed(
+    settings: dict[str, Any] = options_of(
         "CalibrationSettings", "tracker target constraint loss", vectors="tolerance"
     ),
-    known: dict[str, Any] = passed(
+    known: dict[str, Any] = options_of(
         _parameters_and_noise, "parameter position_noise orientation_noise joint_noise"
     ),
-    units: dict[str, Any] = passed("read_measurements", "position_unit tracker_unit"),
+    units: dict[str, Any] = options_of("read_measurements", "position_unit tracker_unit"),
     output: Path | None = None,
     html: Path | None = None,
     firmware: Literal["", "klipper", "marlin"] = "",
-    instead: dict[str, Any] = passed(_Instead, "poses zeros"),
-    plan: dict[str, Any] = passed(_plan, "measure bed bed_radius pair"),
-    zero_noise: dict[str, Any] = passed(
+    instead: dict[str, Any] = options_of(_Instead, "poses zeros"),
+    plan: dict[str, Any] = options_of(_plan, "measure bed bed_radius pair"),
+    zero_noise: dict[str, Any] = options_of(
         "identification.calibration.zeros.find_zeros", "level_noise stop_noise"
     ),
 ) -> CommandResult:
@@ -204,7 +204,7 @@ def _lines(found: rd.Calibration) -> list[str]:
     ]
 
 
-def _zero_lines(found: Zeros) -> list[str]:
+def _zero_lines(found: ZeroOffsets) -> list[str]:
     lines = ["offsets to add to the readings of the joints:"]
     for joint, unit, value, deviation, seen in zip(
         found.joints, found.units, found.values, found.deviations, found.seen, strict=True

@@ -15,7 +15,7 @@ from robodyn.analysis.sine_motions import sine_motions
 from robodyn.analysis.unit_checks import unit_warnings
 from robodyn.cli.check_text import check_text
 from robodyn.cli.commands import CommandResult
-from robodyn.cli.session import HTML, command_line, refuse_ending, write_report
+from robodyn.cli.session import HTML, check_extension, command_line, write_report
 from robodyn.cli.view import view as open_view
 from robodyn.loading.inspection import LoadWarnings, comparison_report, describe, read
 from robodyn.model.model import Model
@@ -46,7 +46,7 @@ def check(
         png: Also draw the mechanism at home to this file.
         view: Then show it in the browser, like `robodyn view`.
     """
-    refuse_ending("--html", html, *HTML)
+    check_extension("--html", html, *HTML)
     mechanism, load_warnings = read(model, strict)
     found = findings(mechanism, load_warnings, model)
     if against is not None:

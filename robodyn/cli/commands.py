@@ -4,7 +4,7 @@
 
 Parameters of a function before `/` are positional arguments, the others options; the section Args
 of its docstring contains their help. Options that are passed on to a function of the library are
-declared there: `passed(function, "name")` as a default value makes options of parameters of that
+declared there: the default value `options_of(function, "name")` makes options of parameters of that
 function, and the command receives them as a dict.
 
 Importing all functions for their signatures takes a second or two. `python docs/make_options.py`
@@ -86,8 +86,8 @@ class CommandResult(NamedTuple):
     then: Callable[[], None] | None = None
 
 
-class Passed(NamedTuple):
-    """Group of options that are parameters of another function; see `passed`."""
+class OptionGroup(NamedTuple):
+    """Group of options that are parameters of another function; see `options_of`."""
 
     function: str | Callable[..., Any]
     names: dict[str, str]
@@ -144,7 +144,7 @@ def option_defaults(declared: Callable[[], list[Parameter]]) -> Any:
     return Options(declared)
 
 
-def passed(
+def options_of(
     function: str | Callable[..., Any], names: str = "", vectors: str = "", **renamed: str
 ) -> Any:
     """Return a parameter's default that stands for the options of another function.
@@ -159,13 +159,13 @@ def passed(
         renamed: parameters by the name of their option, if the names differ.
     """
     own = {name: name for name in [*names.split(), *vectors.split()]}
-    return Passed(function, own | renamed, tuple(vectors.split()))
+    return OptionGroup(function, own | renamed, tuple(vectors.split()))
 
 
 @contextmanager
 def reading(
     *,
-    options: dict[str, Any] = passed(
+    options: dict[str, Any] = options_of(
         "load", "base_link tip_link hold_branches driven kind base", vectors="gravity"
     ),
     xacro_arg: list[str] | None = None,
@@ -323,7 +323,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
         group = each.default
         if isinstance(group, Options):
             yield from group.declared()
-        elif isinstance(group, Passed):
+        elif isinstance(group, OptionGroup):
             source = _source(group.function)
             theirs, known = inspect.signature(source).parameters, _descriptions(_doc(source))
             for option, parameter in group.names.items():
@@ -354,7 +354,7 @@ def _arguments(function: Callable[..., Any], given: dict[str, Any]) -> dict[str,
     found = {}
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
-        if isinstance(group, Passed):
+        if isinstance(group, OptionGroup):
             found[name] = {parameter: given[option] for option, parameter in group.names.items()}
             for vector in group.vectors:
                 found[name][vector] = numbers(vector, given[vector])

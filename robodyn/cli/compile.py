@@ -42,7 +42,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
     # Numba compiles one function at a time, so each kind of mechanism has its own process
     workers = min(rd.get_threads(), len(used))
     with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
-        work = pool.map_async(use, used, chunksize=1)
+        work = pool.map_async(compile_functions_of, used, chunksize=1)
         while not work.ready():
             work.wait(0.5)
             _show(started)
@@ -69,7 +69,7 @@ def _show(started: float) -> None:
         typer.echo(text, err=True, nl=False)
 
 
-def use(model: str) -> None:
+def compile_functions_of(model: str) -> None:
     """Call all compiled functions of a mechanism's kind, which compiles them."""
     from robodyn.algorithms.estimation import Encoders
     from robodyn.warmup import warm_up, warm_up_watching

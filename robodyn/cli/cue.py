@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import robodyn as rd
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.errors import OutputError
 from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
@@ -54,14 +54,14 @@ def cue(
     /,
     *,
     model: str = "motion_platform",
-    algorithm: dict[str, Any] = passed(_parameters, "washout predictive"),
-    destination: dict[str, Any] = passed(_destination, "output force"),
+    algorithm: dict[str, Any] = options_of(_parameters, "washout predictive"),
+    destination: dict[str, Any] = options_of(_destination, "output force"),
     html: Path | None = None,
     compare: bool = False,
     objective_test: bool = False,
     criteria: Path | None = None,
-    reading: dict[str, Any] = passed("read_vehicle", "topic"),
-    settings: dict[str, Any] = passed("ride", "dt", vectors="head"),
+    reading: dict[str, Any] = options_of("read_vehicle", "topic"),
+    settings: dict[str, Any] = options_of("ride", "dt", vectors="head"),
 ) -> CommandResult:
     """Compute the motion of a platform for a recorded ride, and the forces felt on it.
 
@@ -124,7 +124,7 @@ def cue(
         ("missing share of the force", _percentages(missing)),
         ("correlation of forces", f"{_of(correlation)} (of their shapes, independent of size)"),
         ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
-        ("used range of the joints", _used(found)),
+        ("used range of the joints", _format_use(found)),
         ("limits", problem or "all hold"),
     ]
     if html is not None:
@@ -190,7 +190,7 @@ def _percentages(values: np.ndarray[Any, Any]) -> str:
     )
 
 
-def _used(found: rd.Ride) -> str:
+def _format_use(found: rd.Ride) -> str:
     """Format the largest used fraction of a joint's range, with the joint's name."""
     used = found.workspace_used
     worst = int(np.argmax(used))

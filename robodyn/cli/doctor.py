@@ -49,7 +49,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> CommandResult:
         graph: Also check the running ROS 2 graph.
         strict: Exit code 1 also for warnings.
     """
-    found = [*installed(), *extras(), *kernels(), *ros()]
+    found = [*check_packages(), *extras(), *kernels(), *ros()]
     is_sourced = all(importlib.util.find_spec(name) for name in ("rclpy", "robodyn_ros"))
     setup = None if is_sourced else setup_file(Path.cwd(), Path(rd.__file__).parent)
     if setup is not None:
@@ -65,7 +65,7 @@ def doctor(*, graph: bool = True, strict: bool = False) -> CommandResult:
     )
 
 
-def installed() -> Iterator[Finding]:
+def check_packages() -> Iterator[Finding]:
     """Check Python, robodyn and required packages; yield findings (level, message)."""
     yield (
         "ok",

@@ -9,7 +9,7 @@ from typing import Any
 
 import robodyn as rd
 from robodyn.cli import session
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.report.design_tables import demand_tables, front_table, verdict_lines
 
 
@@ -21,7 +21,7 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> C
     Args:
         requirements: YAML file; `robodyn new requirements` writes a commented one.
     """
-    session.refuse_ending("--html", html, *session.HTML)
+    session.check_extension("--html", html, *session.HTML)
     found = rd.evaluate(session.load_quietly(model), rd.load_requirements(requirements))
     lines = [f"{found.mechanism.name}: {requirements}", *verdict_lines(found)]
     for table in demand_tables(found):
@@ -40,7 +40,7 @@ def design(
     *,
     catalog: str | None = None,
     objective: list[str] | None = None,
-    settings: dict[str, Any] = passed("design", "seed evaluations"),
+    settings: dict[str, Any] = options_of("design", "seed evaluations"),
     resume: Path | None = None,
     scheduler: str | None = None,
     output: Path | None = None,
@@ -65,11 +65,11 @@ def design(
             payload: use this one for simulation and the other for evaluation.
         force: Overwrite existing files.
     """
-    session.refuse_ending("--html", html, *session.HTML)
-    session.refuse_ending("--output", output, ".yaml", ".yml")
+    session.check_extension("--html", html, *session.HTML)
+    session.check_extension("--output", output, ".yaml", ".yml")
     files = [] if output is None else [output, output.with_stem(f"{output.stem}_loaded")]
     for file in files:
-        session.writable(file, force)
+        session.check_writable(file, force)
     required = rd.load_requirements(requirements)
     with session.progress_bar(f"designing a {family}") as show:
         names: Any = objective or "peak_effort"

@@ -10,8 +10,8 @@ from typing import Any
 import typer
 
 import robodyn as rd
-from robodyn.cli.commands import CommandResult, passed
-from robodyn.cli.session import load_quietly, progress_bar, writable
+from robodyn.cli.commands import CommandResult, options_of
+from robodyn.cli.session import check_writable, load_quietly, progress_bar
 
 
 def convert(model: str, file: str, /, *, force: bool = False) -> None:
@@ -24,7 +24,7 @@ def convert(model: str, file: str, /, *, force: bool = False) -> None:
         file: File to write: .urdf, .sdf, .xml (MJCF) or .yaml.
         force: Overwrite an existing file.
     """
-    target = writable(Path(file), force)
+    target = check_writable(Path(file), force)
     typer.echo("\n".join(str(path) for path in rd.save(load_quietly(model), target)))
 
 
@@ -33,7 +33,7 @@ def excite(
     /,
     *,
     output: Path = Path("exciting.yaml"),
-    settings: dict[str, Any] = passed(
+    settings: dict[str, Any] = options_of(
         "exciting_trajectory", "duration seed harmonics trials condition_limit"
     ),
 ) -> CommandResult:
@@ -66,7 +66,7 @@ def export(
     folder: str,
     /,
     *,
-    how: dict[str, Any] = passed(
+    how: dict[str, Any] = options_of(
         "ExportSettings", "name target cpu ros2_control fmu fmi casadi wasm force"
     ),
 ) -> CommandResult:
@@ -87,7 +87,7 @@ def moveit(
     folder: str,
     /,
     *,
-    how: dict[str, Any] = passed("planning.moveit.moveit", "condition_limit force"),
+    how: dict[str, Any] = options_of("planning.moveit.moveit", "condition_limit force"),
 ) -> CommandResult:
     """Write a MoveIt configuration package for a mechanism's tip: URDF, SRDF, limits, launch file.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import robodyn as rd
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.identification.payload import payload_summary, payload_text
 from robodyn.identification.result import summary, summary_text
@@ -50,10 +50,12 @@ def identify_command(
     recordings: list[str],
     /,
     *,
-    sources: dict[str, Any] = passed(read_all, "validate payload effort_gain joint"),
-    settings: dict[str, Any] = passed("identify", "friction rotors robust cutoff effort_cutoff"),
+    sources: dict[str, Any] = options_of(read_all, "validate payload effort_gain joint"),
+    settings: dict[str, Any] = options_of(
+        "identify", "friction rotors robust cutoff effort_cutoff"
+    ),
     coupling: list[str] | None = None,
-    reading: dict[str, Any] = passed(
+    reading: dict[str, Any] = options_of(
         "read_recording", "start stop topic effort_topic position_unit"
     ),
     output: Path | None = None,

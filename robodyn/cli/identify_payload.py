@@ -13,7 +13,7 @@ import numpy as np
 import yaml
 
 import robodyn as rd
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.identify import read_all
 from robodyn.cli.session import load_quietly
 from robodyn.identification.payload import Payload, payload_summary, payload_text
@@ -27,8 +27,8 @@ def identify_payload_command(
     recordings: list[str],
     /,
     *,
-    sources: dict[str, Any] = passed(read_all, "effort_gain joint"),
-    reading: dict[str, Any] = passed(
+    sources: dict[str, Any] = options_of(read_all, "effort_gain joint"),
+    reading: dict[str, Any] = options_of(
         "read_recording", "start stop topic effort_topic position_unit"
     ),
     empty: list[str] | None = None,

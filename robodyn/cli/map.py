@@ -12,11 +12,11 @@ import numpy as np
 import typer
 
 import robodyn as rd
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import load_quietly, progress_bar
 from robodyn.errors import ClusterError, OutputError
 from robodyn.sweeps.plan import SweepPlan, make_plan
-from robodyn.sweeps.store import checked_path, unfinished
+from robodyn.sweeps.store import checked_path, unfinished_folder
 from robodyn.sweeps.sweep import SweepOutcome
 from robodyn.sweeps.sweep import run as run_sweep
 
@@ -31,12 +31,12 @@ def map_command(
     *,
     output: Path,
     quantity: list[str] | None = None,
-    settings: dict[str, Any] = passed(
+    settings: dict[str, Any] = options_of(
         "SweepSettings",
         "samples seed method characteristic_length beyond_limits chunk",
         vectors="accelerations wrenches",
     ),
-    run: dict[str, Any] = passed("sweep", "scheduler overwrite"),
+    run: dict[str, Any] = options_of("sweep", "scheduler overwrite"),
 ) -> CommandResult:
     """Sweep a mechanism over poses, loads and parameters; write a map that xarray opens.
 
@@ -57,7 +57,7 @@ def map_command(
     done = 0.0
     mechanism = load_quietly(model)
     plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)
-    hint = f"in {unfinished(checked_path(output))}; the same command resumes from there"
+    hint = f"in {unfinished_folder(checked_path(output))}; the same command resumes from there"
     try:
         with progress_bar(f"map {output.name}") as show:
 

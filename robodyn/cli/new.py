@@ -13,7 +13,7 @@ import yaml
 import robodyn as rd
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import Parameter, option_defaults
-from robodyn.cli.session import writable
+from robodyn.cli.session import check_writable
 from robodyn.errors import writing
 from robodyn.loading import templates
 from robodyn.parsing.template import Template
@@ -127,7 +127,7 @@ def _write(files: dict[Path, str], force: bool) -> None:
             value=str(target),
         )
     for path in files:
-        writable(path, force)
+        check_writable(path, force)
     for path, text in files.items():
         with writing(path), path.open("w" if force else "x", encoding="utf-8") as file:
             file.write(text)

@@ -13,7 +13,7 @@ import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.cli import session
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.presentation import presentation
 from robodyn.report.study_page import study_page
@@ -109,11 +109,11 @@ def plan(
     model: str,
     /,
     *,
-    where: dict[str, Any] = passed(_route, "goal joints pose path start"),
+    where: dict[str, Any] = options_of(_route, "goal joints pose path start"),
     profile: str = "time_optimal",
     v_max: float = 0.08,
     w_max: float = 0.08,
-    limits: dict[str, Any] = passed(
+    limits: dict[str, Any] = options_of(
         "TimeOptimalSettings",
         "condition_limit tip_speed vibration reserve points",
         acceleration="acceleration_limits",
@@ -122,7 +122,7 @@ def plan(
     ),
     payload: float = 0.0,
     compensate_sag: bool = False,
-    files: dict[str, Any] = passed(_write, "dt output html"),
+    files: dict[str, Any] = options_of(_write, "dt output html"),
 ) -> CommandResult:
     """Plan a motion, by default the fastest that limits of efforts, velocities and motors permit.
 
@@ -141,8 +141,8 @@ def plan(
         compensate_sag: Write the motion of the motors, which lead by the static deflection of
             elastic drives under gravity.
     """
-    session.refuse_ending("--output", files["output"], ".csv")
-    session.refuse_ending("--html", files["html"], *session.HTML)
+    session.check_extension("--output", files["output"], ".csv")
+    session.check_extension("--html", files["html"], *session.HTML)
     check_profile(profile, PROFILES)
     mechanism = session.load_quietly(model)
     carried = as_scalar("payload", payload, "kg", at_least=0.0)

@@ -43,7 +43,7 @@ def one_line_errors() -> Iterator[None]:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def suppress_inertia_warnings() -> Iterator[None]:
     """Suppress warnings about unphysical inertias within this context.
 
     `robodyn check` reports these inertias.
@@ -55,7 +55,7 @@ def quietly() -> Iterator[None]:
 
 def load_quietly(model: str) -> rd.Mechanism:
     """Load a mechanism, and suppress warnings about unphysical inertias."""
-    with quietly():
+    with suppress_inertia_warnings():
         mechanism: rd.Mechanism = rd.load(model)
     return mechanism
 
@@ -79,7 +79,7 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str,
         return mechanism, name, rd.load_path(name, mechanism, progress=show)
 
 
-def writable(path: Path, force: bool) -> Path:
+def check_writable(path: Path, force: bool) -> Path:
     """Check that a file may be written, and return its path.
 
     Args:
@@ -115,7 +115,7 @@ def numbers(name: str, text: str) -> list[float] | None:
         ) from error
 
 
-def refuse_ending(option: str, path: Path | None, *endings: str) -> None:
+def check_extension(option: str, path: Path | None, *endings: str) -> None:
     """Reject a file name of an option that does not have a required extension.
 
     Args:

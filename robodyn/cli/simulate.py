@@ -15,7 +15,7 @@ import robodyn as rd
 from robodyn.analysis import execute, summary_text
 from robodyn.analysis.limits import Quantity
 from robodyn.checks import as_scalar
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import mechanism_and_path, progress_bar
 
 
@@ -41,9 +41,9 @@ def simulate(
     *,
     path: str | None = None,
     control_rate: float = 200.0,
-    settings: dict[str, Any] = passed("analysis.execution.execute", "mode dt"),
-    gains: dict[str, Any] = passed("ComputedTorque", "kp kv preview"),
-    bodies: dict[str, Any] = passed(_model_and_plant, "friction payload"),
+    settings: dict[str, Any] = options_of("analysis.execution.execute", "mode dt"),
+    gains: dict[str, Any] = options_of("ComputedTorque", "kp kv preview"),
+    bodies: dict[str, Any] = options_of(_model_and_plant, "friction payload"),
     output: Path | None = None,
     strict: bool = False,
     max_condition: float | None = None,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robodyn.cli.session import load_quietly, progress_bar, quietly
+from robodyn.cli.session import load_quietly, progress_bar, suppress_inertia_warnings
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def replay(
     from robodyn.view.studio import open_projector
 
     viser_module()
-    with quietly():
+    with suppress_inertia_warnings():
         run = read_run(bag, model)
     recording = run.replay
     # a description that others wrote names no file outside the packages

@@ -11,15 +11,15 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli import session
-from robodyn.cli.commands import CommandResult, passed
+from robodyn.cli.commands import CommandResult, options_of
 
 
 def workspace(
     model: str,
     /,
     *,
-    where: dict[str, Any] = passed("workspace", "scheduler", region="kind"),
-    settings: dict[str, Any] = passed(
+    where: dict[str, Any] = options_of("workspace", "scheduler", region="kind"),
+    settings: dict[str, Any] = options_of(
         "WorkspaceSettings",
         "characteristic_length effort_limits stiffness natural_frequency base_cone body_cone "
         "error resolution seed",
@@ -39,8 +39,8 @@ def workspace(
         output: File for the boundary, in .stl or .ply.
         page: File for a page that shows the workspace, in .html.
     """
-    session.refuse_ending("--output", output, ".stl", ".ply")
-    session.refuse_ending("--page", page, *session.HTML)
+    session.check_extension("--output", output, ".stl", ".ply")
+    session.check_extension("--page", page, *session.HTML)
     mechanism = session.load_quietly(model)
     with session.progress_bar(f"workspace of {mechanism.name}") as show:
         region = rd.workspace(

@@ -23,7 +23,7 @@ from robodyn.control.conditioning import (
 )
 from robodyn.control.follower import TrajectoryFollower
 from robodyn.control.follower_settings import Command, FollowerSettings
-from robodyn.control.goal_watch import Errors, GoalCode, GoalWatch, Tolerances, resolved
+from robodyn.control.goal_watch import Errors, GoalCode, GoalWatch, Tolerances, resolve_tolerance
 from robodyn.control.joint_readings import JointReadings, foreign_names
 from robodyn.control.joint_space import JointMotion, joint_motion, trajectory_from_joints
 from robodyn.control.limited_motions import limited_handover, limited_stop
@@ -79,7 +79,7 @@ __all__ = [
     "needs_regularity",
     "path_tolerances",
     "reduced_efforts",
-    "resolved",
+    "resolve_tolerance",
     "singular_times",
     "speed_scale",
     "threshold_crossings",

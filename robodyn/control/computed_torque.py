@@ -102,7 +102,7 @@ class ComputedTorque:
         Raises:
             KinematicsError: the mechanism has no solution at this configuration.
         """
-        desired = self.looking_ahead(trajectory.sample(time), trajectory, time)
+        desired = self.with_preview(trajectory.sample(time), trajectory, time)
         error = self.mechanism.difference(configuration, desired.configuration)
         acceleration = self.corrected(error, velocity, desired)
         friction = self.friction
@@ -120,7 +120,7 @@ class ComputedTorque:
         """
         return np.asarray(self.friction.efforts(desired) + self.friction.gain @ error)
 
-    def looking_ahead(
+    def with_preview(
         self, desired: Motion, trajectory: Trajectory | None, time: float | FloatArray
     ) -> Motion:
         """Return the desired motion with the acceleration planned for a later time.

@@ -60,7 +60,7 @@ class Errors(NamedTuple):
     velocity: FloatArray
 
 
-def resolved(name: str, given: float, default: float) -> float:
+def resolve_tolerance(name: str, given: float, default: float) -> float:
     """Resolve the tolerance of a message, in which 0 selects the default.
 
     A negative tolerance, or a default of 0, means no limit.
@@ -126,11 +126,11 @@ class GoalWatch:
             return None
         if past_end < 0.0:
             self._ended = None
-            text = broken(self._names, self._path, errors, "path")
+            text = describe_violation(self._names, self._path, errors, "path")
             return Verdict(GoalCode.PATH_TOLERANCE_VIOLATED, text) if text else None
         if self._ended is None:
             self._ended = time
-        text = broken(self._names, self._goal, errors, "goal")
+        text = describe_violation(self._names, self._goal, errors, "goal")
         if not text:
             return Verdict(GoalCode.SUCCESSFUL, "")
         late = (time - self._ended) * 1e-9
@@ -139,7 +139,9 @@ class GoalWatch:
         return Verdict(GoalCode.GOAL_TOLERANCE_VIOLATED, f"{text}, {late:.3g} s after the end")
 
 
-def broken(names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str) -> str:
+def describe_violation(
+    names: Sequence[str], tolerances: Tolerances, errors: Errors, which: str
+) -> str:
     """Describe a joint whose error exceeds its tolerance.
 
     Args:

@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
-from robodyn.control.goal_watch import Errors, Tolerances, broken
+from robodyn.control.goal_watch import Errors, Tolerances, describe_violation
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
@@ -75,6 +75,6 @@ def describe_deviation(
     if (np.abs(error) <= tolerance).all():
         return ""
     still, unlimited = np.zeros_like(error), np.full_like(error, np.inf)
-    return broken(
+    return describe_violation(
         mechanism.joint_names, Tolerances(tolerance, unlimited), Errors(error, still), "path"
     )

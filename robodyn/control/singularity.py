@@ -158,18 +158,18 @@ def _zeros(
             times.append(float(grid[i] if values[i] == 0.0 else grid[i + 1]))
             continue
 
-        def signed(t: float, i: int = int(i)) -> float:
+        def signed_measure(t: float, i: int = int(i)) -> float:
             # a sign is meaningful only relative to a neighbor
             there = trajectory.sample(np.array([t])).configuration
             first, number = kind.number(np.concatenate([configurations[i : i + 1], there]))
             return float(number if (first > 0.0) == (values[i] > 0.0) else -number)
 
-        time = _root(signed, grid[i], grid[i + 1], trajectory)
+        time = _root(signed_measure, grid[i], grid[i + 1], trajectory)
         # if all singular values vanish together their ratio stays small, and if all are rounding
         # errors the number does not fall: it is a jump if neither indicates a singularity
         beside = max(abs(values[i]), abs(values[i + 1]))
         condition = float(kind.condition(trajectory.sample(time).configuration, 1.0))
-        if abs(signed(time)) > CONTINUOUS * beside and condition < REGULAR:
+        if abs(signed_measure(time)) > CONTINUOUS * beside and condition < REGULAR:
             raise InvalidInput(
                 f"the motion jumps at t = {time:.4g} s, from one assembly of the mechanism to "
                 "another; choose another path, or smaller steps",

@@ -214,13 +214,13 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
     rpy, rate, change = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
     angular_motions(rpy, rate, change, omega, alpha)
     return BodyRows(
-        moved(home, x),
+        displaced_poses(home, x),
         np.hstack([v[:, :3], omega]),
         np.hstack([a[:, :3], alpha]),
     )
 
 
-def moved(home: FloatArray, displacement: FloatArray) -> FloatArray:
+def displaced_poses(home: FloatArray, displacement: FloatArray) -> FloatArray:
     """Compute poses of the body at displacements (K, 6) [m, rad] from its home (7,).
 
     Returns:

@@ -38,7 +38,7 @@ class RequiredSpace(NamedTuple):
     lowest: float
 
 
-def room(m: Mechanism, requirements: Requirements, poses: FloatArray) -> RequiredSpace:
+def required_space(m: Mechanism, requirements: Requirements, poses: FloatArray) -> RequiredSpace:
     """Compute the space that a machine needs at poses (K, 7) of its body.
 
     Returns:

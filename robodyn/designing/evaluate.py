@@ -16,7 +16,7 @@ from robodyn.algorithms.elasticity import is_elastic, smallest_stiffness
 from robodyn.algorithms.travel import leg_bends
 from robodyn.arrays import BoolArray, FloatArray
 from robodyn.designing.accuracy import pose_accuracy
-from robodyn.designing.clearances import room
+from robodyn.designing.clearances import required_space
 from robodyn.designing.evaluation import DriveRequirements, Evaluation, MotionEvaluation
 from robodyn.designing.machine_motion import (
     MachineMotion,
@@ -178,7 +178,7 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
         joint_angles=_joint_angles(m, known) if len(known) else {},
         condition_number=float(m.condition_number(known).max()) if len(known) else np.inf,
         crosses=not conditioning.is_on_side_of(m, known, m.home).all(),
-        room=room(m, requirements, every.poses),
+        room=required_space(m, requirements, every.poses),
     )
 
 
@@ -254,7 +254,7 @@ def extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> Floa
     return np.array(places)
 
 
-def _scaled(m: Mechanism, scales: dict[str, float], name: str, value: float) -> Mechanism:
+def _scale_dimension(m: Mechanism, scales: dict[str, float], name: str, value: float) -> Mechanism:
     scaled: Mechanism = presentation.with_model_values(m, scales | {name: value})
     return scaled
 
@@ -264,14 +264,14 @@ def _variants(m: Mechanism) -> Variants:
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
     scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:
-        found[name] = 1.0, partial(_scaled, m, scales, name)
+        found[name] = 1.0, partial(_scale_dimension, m, scales, name)
     model = m.model
     if m.coordinates.is_pose and isinstance(model, Model) and model.home:
         joint, pose = model.home[0]
 
-        def raised(height: float) -> Mechanism:
+        def with_payload_at(height: float) -> Mechanism:
             moved = (*pose[:2], height, *pose[3:])
             return m._made(replace(model, home=((joint, moved), *model.home[1:])))
 
-        found["height"] = float(pose[2]), raised
+        found["height"] = float(pose[2]), with_payload_at
     return found

@@ -14,7 +14,7 @@ from robodyn.algorithms.effort_terms import nan_where_singular
 from robodyn.algorithms.motion import Motion
 from robodyn.algorithms.motions import driven_motion, motion_of_body, motions_of_body
 from robodyn.arrays import BoolArray, FloatArray, Indices
-from robodyn.designing.body_motions import BodyMotion, BodyRows, moved, rows_of
+from robodyn.designing.body_motions import BodyMotion, BodyRows, displaced_poses, rows_of
 from robodyn.errors import RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -113,7 +113,7 @@ def machine_motions(
     parts = [rows_of(motion, at, home) for motion, at in zip(motions, times, strict=True)]
     if len(poses):
         still = np.zeros((len(poses), 6))
-        parts.append(BodyRows(moved(home, poses), still, still))
+        parts.append(BodyRows(displaced_poses(home, poses), still, still))
         times.append(np.zeros(len(poses)))
     sizes = np.array([len(part.poses) for part in parts])
     body = BodyRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))

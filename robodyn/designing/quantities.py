@@ -39,7 +39,7 @@ _EXAMPLES = {
 }
 
 
-def measured(value: Any, *units: str) -> tuple[float, str] | None:
+def parse_quantity(value: Any, *units: str) -> tuple[float, str] | None:
     """Parse a number, or a string of a number and a unit, and convert it to SI units.
 
     Returns:
@@ -83,7 +83,7 @@ def quantity(
     value = fields.get(name, expected, default)
     if value is default and default is not REQUIRED:
         return default, units[0]
-    found = measured(value, *units)
+    found = parse_quantity(value, *units)
     if found is None:
         others = [each for unit in units for each in UNITS[unit] if each]
         known = f"; units are {', '.join(others)}" if isinstance(value, str) else ""

@@ -32,7 +32,7 @@ def unit_inertia(row: Any, column: Any) -> FloatArray:
     return tensor
 
 
-def about_origin(mass: float, com: FloatArray) -> FloatArray:
+def parallel_axis_inertia(mass: float, com: FloatArray) -> FloatArray:
     """Compute the parallel-axis term m (c'c E - c c') of an inertia (3, 3) [kg m^2]."""
     return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
 
@@ -48,7 +48,7 @@ def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatA
     Returns:
         Parameters (10,): mass, first moments [kg m], and inertia about the origin [kg m^2].
     """
-    at_origin = inertia + about_origin(mass, com)
+    at_origin = inertia + parallel_axis_inertia(mass, com)
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
@@ -100,7 +100,7 @@ def of_pseudo_inertias(J: FloatArray) -> FloatArray:
 
 UNIT_BODIES = [
     BodyNumbers(1.0, np.zeros(3), np.zeros((3, 3))),
-    *(BodyNumbers(1.0, axis, -about_origin(1.0, axis)) for axis in np.eye(3)),
+    *(BodyNumbers(1.0, axis, -parallel_axis_inertia(1.0, axis)) for axis in np.eye(3)),
     *(
         BodyNumbers(0.0, np.zeros(3), unit_inertia(row, column))
         for row, column in zip(ROWS, COLUMNS, strict=True)

@@ -221,7 +221,7 @@ class BatchSteps:
         self.advance(self.structure, self.numbers, packed, efforts, wrenches, *state, *span)
 
 
-def in_lanes(*parts: FloatArray) -> FloatArray:
+def group_rows(*parts: FloatArray) -> FloatArray:
     """Pack the rows of arrays for a batched simulation, eight rows per group.
 
     Args:

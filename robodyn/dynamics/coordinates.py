@@ -13,7 +13,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_exact, as_pose
-from robodyn.numerics.turns import full_turns, unwrapped
+from robodyn.numerics.turns import full_turns, unwrap
 
 Unit = Literal["m", "rad"]
 Form = Literal["pose", "joints"]
@@ -121,7 +121,7 @@ class Coordinates:
                 if column is not None:
                     near[:, k] = expected[:, column]
         out = np.array(configurations)
-        out[:, places] = unwrapped(out[:, places], near)
+        out[:, places] = unwrap(out[:, places], near)
         return out
 
     @property

@@ -157,7 +157,7 @@ class LinkTree:
         for joint in joints:
             leader = joint.mimic.joint if joint.mimic else joint.name
             source = sources.get(leader) if joint.moves else None
-            fields = _fixed(joint) if source is None else _moving(joint, source)
+            fields = _is_fixed(joint) if source is None else _moving(joint, source)
             fields["parent"] = rows[joint.parent]
             records.append(_record(fields, bodies.get(joint.child)))
         plan = np.array(
@@ -189,7 +189,7 @@ def _frame_at_zero(link: str, joints: Sequence[Joint]) -> FloatArray:
     return frame
 
 
-def _fixed(joint: Joint) -> dict[str, Any]:
+def _is_fixed(joint: Joint) -> dict[str, Any]:
     zero = None if joint.kind in ("fixed", "floating") else 0.0
     offset = joint.mimic.offset if joint.mimic else zero
     return {"frame": joint.child_frame(offset), "kind": kernels.FIXED}

@@ -11,8 +11,8 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.model.body import Body, Link, combined
-from robodyn.model.fields import frozen, unchecked
+from robodyn.model.body import Body, Link, combine
+from robodyn.model.fields import copy_unchecked, frozen
 from robodyn.model.model import Model
 
 T = TypeVar("T")
@@ -91,10 +91,10 @@ class PayloadVariants(Sequence[Any]):
     def tip_link(self, k: int) -> Link:
         """Return the tip link of variant k, including its payload."""
         parts = {"mass": float(self.mass[k]), "com": self.com[k], "inertia": self.inertia[k]}
-        return unchecked(self._tip, **combined(self._tip, unchecked(_NOTHING, **parts)))
+        return copy_unchecked(self._tip, **combine(self._tip, copy_unchecked(_NOTHING, **parts)))
 
 
-def distinct(rows: Sequence[T]) -> Sequence[T]:
+def representative_mechanisms(rows: Sequence[T]) -> Sequence[T]:
     """Return the mechanisms that represent all motors, friction and dimensions of a batch.
 
     Args:

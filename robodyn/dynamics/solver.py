@@ -25,14 +25,14 @@ from robodyn.dynamics.compiled_run import (
     Outcome,
     Rollout,
     batch_entry,
-    in_lanes,
+    group_rows,
 )
 from robodyn.dynamics.joint_friction import JointFriction, decays, friction_rows
 from robodyn.dynamics.kernels import dry_friction as law
 from robodyn.dynamics.kernels import sticking as at
 from robodyn.dynamics.link_tree import Source
 from robodyn.dynamics.parameters import JointParameter
-from robodyn.dynamics.payload_variants import PayloadVariants, distinct
+from robodyn.dynamics.payload_variants import PayloadVariants, representative_mechanisms
 from robodyn.dynamics.single_calls import UncheckedDynamics
 from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
@@ -152,7 +152,7 @@ class Solver:
         `limit_motors`, motors stay within their torque-speed curves. The result is None if each
         mechanism must be simulated individually.
         """
-        kernels, different = self.loop, distinct(rows)
+        kernels, different = self.loop, representative_mechanisms(rows)
         if kernels is None or kernels.batch is None:
             return None
         friction = [row.solver.friction for row in different]
@@ -184,7 +184,7 @@ class Solver:
                 return None
             pairs = zip(friction, further, strict=True)
             further = [np.append(one.rows.ravel(), limits) for one, limits in pairs]
-        lanes = in_lanes(values, np.broadcast_to(further, (len(rows), len(further[0]))))
+        lanes = group_rows(values, np.broadcast_to(further, (len(rows), len(further[0]))))
         options = np.array([may_be_stiff, is_semi_implicit], dtype=np.float64)
         return BatchSteps(batch_entry(kernel), structure, lanes, columns, count, options)
 

@@ -8,7 +8,7 @@
 """
 
 from robodyn.exporting.escaping import c_string, fmi_name, in_comment, xml_text, yaml_string
-from robodyn.exporting.export import Exported, library_texts
+from robodyn.exporting.export import ExportResult, library_texts
 from robodyn.exporting.fmu import (
     controller_variables,
     model_description,
@@ -32,7 +32,7 @@ from robodyn.exporting.wasm import data_of, format_object
 __all__ = [
     "FUNCTIONS",
     "TARGETS",
-    "Exported",
+    "ExportResult",
     "KindFunctions",
     "Target",
     "c_name",

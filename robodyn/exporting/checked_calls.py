@@ -25,7 +25,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.numba_compat import cgutils
 
 
-def checked(function: Function, kind: KindFunctions, setting: Setting) -> Any:
+def with_checks(function: Function, kind: KindFunctions, setting: Setting) -> Any:
     """Create a library function that checks its arguments and results.
 
     The function returns INVALID for invalid arguments, TOO_LARGE for results that are not finite,

@@ -19,7 +19,7 @@ from robodyn.exporting.kind_functions import (
     LIMITED,
     NO_RESULT,
     KindFunctions,
-    copied,
+    copy_numbers,
     write_stops,
 )
 from robodyn.exporting.marshaling import (
@@ -85,9 +85,9 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
     def reduce_to_limits(q: Any, resting: Any, efforts: Any) -> int:
         work, ends = stack(3, n), stack(1, 2 * n)
-        copied(resting, n, work[0])
-        copied(efforts, n, work[1])
-        copied(at_ends(), 2 * n, ends[0])
+        copy_numbers(resting, n, work[0])
+        copy_numbers(efforts, n, work[1])
+        copy_numbers(at_ends(), 2 * n, ends[0])
         if not reduce(q, work[0], work[1], ends[0], work[2]):
             return NO_RESULT
         status = FINE
@@ -153,9 +153,9 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
                 P[i, j] = kp[i] if i == j else 0.0
                 V[i, j] = kv[i] if i == j else 0.0
         difference(q, goal, error)
-        copied(v, nv, here)
-        copied(rate, nv, required)
-        copied(change, nv, ahead)
+        copy_numbers(v, nv, here)
+        copy_numbers(rate, nv, required)
+        copy_numbers(change, nv, ahead)
         corrected_acceleration(P, V, error, here, required, ahead, corrected)
         efforts, planned = stack(3, n), stack(2, n)
         clear(planned[0])
@@ -179,7 +179,7 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
         for i in range(n):
             efforts[0, i] += planned[0, i]
         limits, speeds, ends = stack(1, n), stack(1, n), stack(1, 2 * n)
-        copied(at_limits(), n, limits[0])
+        copy_numbers(at_limits(), n, limits[0])
         if curves:
             if not rates_of(q, v, address(speeds)):
                 return NO_RESULT

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from robodyn.exporting.kind_functions import FINE, NO_RESULT, KindFunctions, copied
+from robodyn.exporting.kind_functions import FINE, NO_RESULT, KindFunctions, copy_numbers
 from robodyn.exporting.marshaling import address
 from robodyn.exporting.signatures import Setting
 from robodyn.numerics.array_arguments import stack
@@ -79,14 +79,14 @@ def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
         q: Any, v: Any, a: Any, efforts: Any, wrench: Any, base: Any, forward: bool, blocks: Any
     ) -> bool:
         held, found = stack(1, n), stack(1, n * (2 * nv + n))
-        copied(efforts, n, held[0])
+        copy_numbers(efforts, n, held[0])
         if dry and not smooth(q, v, a, wrench, base, address(held)):
             return False
         if not find(q, v, a, address(held), wrench, base, forward, address(found)):
             return False
-        copied(found[0], n * nv, blocks[0])
-        copied(found[0, n * nv :], n * nv, blocks[1])
-        copied(found[0, 2 * n * nv :], n * n, blocks[2])
+        copy_numbers(found[0], n * nv, blocks[0])
+        copy_numbers(found[0, n * nv :], n * nv, blocks[1])
+        copy_numbers(found[0, 2 * n * nv :], n * n, blocks[2])
         return True
 
     return differentiate

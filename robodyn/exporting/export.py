@@ -18,7 +18,7 @@ from robodyn.exporting.functions import functions_of
 from robodyn.exporting.linking import compile_source, compiler, link
 from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
-from robodyn.exporting.texts import c_name, casadi_source, filled, header, motor_texts
+from robodyn.exporting.texts import c_name, casadi_source, fill_template, header, motor_texts
 from robodyn.exporting.wasm import wasm_linker, write_wasm
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
-class Exported(NamedTuple):
+class ExportResult(NamedTuple):
     """Result of an export: name, folder and files.
 
     Attributes:
@@ -97,7 +97,7 @@ def export(
     settings: ExportSettings = DEFAULT,
     progress: Callable[[float], None] | None = None,
     **options: Unpack[ExportOptions],
-) -> Exported:
+) -> ExportResult:
     """Write a C library of a mechanism's dynamics: header, static and shared library, examples.
 
     The library contains the compiled functions that robodyn runs in Python. On the default target,
@@ -166,7 +166,7 @@ def export(
             libraries += [f"{inside}{file}" for file in made]
     if progress is not None:
         progress(1.0)
-    return Exported(called, place, (*written, *libraries))
+    return ExportResult(called, place, (*written, *libraries))
 
 
 def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
@@ -180,8 +180,8 @@ def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
         "WRAPS": ", ".join(str(int(wraps)) for wraps in motions.wrapping_driven(mechanism)),
     }
     yield f"{name}.h", header(name, mechanism)
-    yield f"{name}Config.cmake", filled("library/config.cmake", values)
-    yield f"{name}.pc", filled("library/library.pc", values)
-    yield f"{name}_controller.h", filled("library/controller.h", values)
+    yield f"{name}Config.cmake", fill_template("library/config.cmake", values)
+    yield f"{name}.pc", fill_template("library/library.pc", values)
+    yield f"{name}_controller.h", fill_template("library/controller.h", values)
     for example in ("example.c", "example.cpp", "loop.c"):
-        yield example, filled(f"library/{example}", values)
+        yield example, fill_template(f"library/{example}", values)

@@ -19,7 +19,7 @@ from robodyn.errors import InvalidInput
 from robodyn.exporting.escaping import fmi_name, in_comment, xml_text
 from robodyn.exporting.linking import compiler, run
 from robodyn.exporting.machine_code import Target
-from robodyn.exporting.texts import filled
+from robodyn.exporting.texts import fill_template
 from robodyn.formats.xml_elements import element
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
@@ -127,11 +127,11 @@ def write_fmus(
             **_references(variables),
         }
         description.set(values["TOKEN"], values["GUID"])
-        values["MODEL"] = filled(f"fmu/{role}.c", values)
-        values["OWN"] = filled(f"fmu/fmi{fmi[0]}.c", values)
+        values["MODEL"] = fill_template(f"fmu/{role}.c", values)
+        values["OWN"] = fill_template(f"fmu/fmi{fmi[0]}.c", values)
         with tempfile.TemporaryDirectory() as scratch:
             source, binary = Path(scratch) / "fmu.c", Path(scratch) / f"{called}.so"
-            source.write_text(filled("fmu/fmi.c", values), encoding="utf-8")
+            source.write_text(fill_template("fmu/fmi.c", values), encoding="utf-8")
             source.with_name(f"{name}.h").write_text(header, encoding="utf-8")
             flags = ["-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,--exclude-libs,ALL"]
             files = [str(source), str(static), "-lm", "-o", str(binary)]

@@ -10,13 +10,13 @@ from typing import Any
 from robodyn.dynamics import joint_friction
 from robodyn.exporting import serial, stewart, tree  # noqa: F401, register their functions
 from robodyn.exporting.checked_calls import (
-    checked,
     condition_number_of,
     difference_of,
     frictionless_dynamics_of,
     kind_function,
     link_dynamics_of,
     side_of,
+    with_checks,
 )
 from robodyn.exporting.control import (
     checked_elastic_step_of,
@@ -70,7 +70,9 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
         links = make(bare)
         free = make(bare._smooth) if bare.solver.friction.is_dry else links
         setting = setting._replace(links=Setting(bare, links, free, links, setting.damping))
-    return {function: checked(function, own, setting) for function in library_functions(mechanism)}
+    return {
+        function: with_checks(function, own, setting) for function in library_functions(mechanism)
+    }
 
 
 def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:

@@ -24,7 +24,7 @@ from robodyn.dynamics.kernels.end_stops import (
 )
 from robodyn.dynamics.kernels.integration import DIVERGED, OK, OPTIONS, STIFF_CHECK
 from robodyn.dynamics.kernels.joint_simulation import JointEquations
-from robodyn.dynamics.kernels.state import State, unloaded
+from robodyn.dynamics.kernels.state import State, state_without_load
 from robodyn.errors import ModelError
 from robodyn.exporting.marshaling import (
     ArraySpec,
@@ -157,7 +157,7 @@ def one_side(q: Any) -> float:
 
 
 @inner
-def copied(start: Any, count: int, out: Any) -> None:
+def copy_numbers(start: Any, count: int, out: Any) -> None:
     """Copy `count` numbers from the memory address `start` to the address `out`."""
     for j in range(count):
         out[j] = start[j]
@@ -199,12 +199,12 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
 
     @inner
     def rates(q: Any, v: Any, out: Any) -> bool:
-        copied(v, n, out)
+        copy_numbers(v, n, out)
         return are_finite(v, n)
 
     @inner
     def acceleration(q: Any, v: Any, changes: Any, out: Any) -> bool:
-        copied(changes, n, out)
+        copy_numbers(changes, n, out)
         return True
 
     return {
@@ -283,7 +283,9 @@ def equation_functions(
     def of_configuration(find: Any) -> Any:
         @inner
         def call(q: Any, out: Any) -> bool:
-            return bool(find(borrowed_array(marshal(())), unloaded(q, q, q), False, 0, out) == OK)
+            return bool(
+                find(borrowed_array(marshal(())), state_without_load(q, q, q), False, 0, out) == OK
+            )
 
         return call
 
@@ -406,11 +408,11 @@ def step_of(
     ) -> int:  # fmt: skip
         before, rates = stack(2, nq + motors), stack(2, nv + motors)
         applied, stops, load, times = stack(2, n), stack(1, STOPS), stack(1, 15), stack(1, 3)
-        copied(q, nq, before[0])
-        copied(v, nv, rates[0])
-        copied(at_motors, motors, before[0, nq:])
-        copied(motor_rates, motors, rates[0, nv:])
-        copied(wrench, 6, load[0])
+        copy_numbers(q, nq, before[0])
+        copy_numbers(v, nv, rates[0])
+        copy_numbers(at_motors, motors, before[0, nq:])
+        copy_numbers(motor_rates, motors, rates[0, nv:])
+        copy_numbers(wrench, 6, load[0])
         times[0, 0], times[0, 1], times[0, 2] = 0.0, steps, dt
         write_stops(dt, limited, stops[0])
         given = (
@@ -419,7 +421,7 @@ def step_of(
         )  # fmt: skip
         arrays = marshal(given)
         if not is_null(base):
-            copied(base, 9, load[0, 6:])
+            copy_numbers(base, 9, load[0, 6:])
             arrays = marshal_on_base(given)
         # as literals they would have the loop compiled for these values
         law, first, last = np.intp(GIVEN), np.intp(0), np.intp(1)
@@ -427,10 +429,10 @@ def step_of(
             options, marshal_plant((options, stops[0])), marshal_model(()), arrays, law, first, last
         )
         if status == OK:
-            copied(before[1], nq, q)
-            copied(rates[1], nv, v)
-            copied(before[1, nq:], motors, at_motors)
-            copied(rates[1, nv:], motors, motor_rates)
+            copy_numbers(before[1], nq, q)
+            copy_numbers(rates[1], nv, v)
+            copy_numbers(before[1, nq:], motors, at_motors)
+            copy_numbers(rates[1, nv:], motors, motor_rates)
             return FINE
         return GREW if status == DIVERGED else NO_RESULT
 

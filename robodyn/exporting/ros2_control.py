@@ -12,7 +12,7 @@ from robodyn.algorithms.description import gravity_vector
 from robodyn.algorithms.elasticity import fastest_vibration, motors_at_home
 from robodyn.errors import ModelError
 from robodyn.exporting.escaping import c_string, in_comment, yaml_string
-from robodyn.exporting.texts import TEMPLATES, filled
+from robodyn.exporting.texts import TEMPLATES, fill_template
 from robodyn.formats.xml_elements import element
 from robodyn.formats.xml_text import parse_xml
 from robodyn.loading.robot_description import exported_urdf, source_urdf
@@ -75,7 +75,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         inside = path.relative_to(TEMPLATES).as_posix()
         # templates of Python are no valid Python
-        yield path.relative_to(folder).as_posix().removesuffix(".in"), filled(inside, values)
+        yield path.relative_to(folder).as_posix().removesuffix(".in"), fill_template(inside, values)
 
 
 def _passive(mechanism: Mechanism) -> dict[str, int]:

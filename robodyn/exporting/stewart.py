@@ -8,7 +8,7 @@ from typing import Any
 
 from robodyn.exporting.kind_functions import (
     KindFunctions,
-    copied,
+    copy_numbers,
     kind_functions_of,
     plant_model,
     step_of,
@@ -44,7 +44,7 @@ from robodyn.solvers.stewart.platform import StewartPlatform
 @inner
 def put_unit(q: Any, pose: Any) -> None:
     """Copy a pose (7,) to the address `pose`, with its quaternion normalized."""
-    copied(q, 7, pose)
+    copy_numbers(q, 7, pose)
     normalize(pose)
 
 
@@ -83,7 +83,7 @@ def _pose_functions() -> dict[str, Any]:
     def pose_of(q: Any, out: Any) -> bool:
         pose = stack(1, 7)[0]
         put_unit(q, pose)
-        copied(pose, 7, out)
+        copy_numbers(pose, 7, out)
         return bool(is_configuration(q))
 
     @inner
@@ -147,7 +147,7 @@ def _leg_functions(legs: ArraySpec, is_configuration: Any) -> dict[str, Any]:
                 return False
         if find_pose(lengths, pose)[0] != OK:
             return False
-        copied(pose, 7, q)
+        copy_numbers(pose, 7, q)
         return True
 
     @inner

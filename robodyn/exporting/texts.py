@@ -73,7 +73,7 @@ def header(name: str, mechanism: Mechanism) -> str:
     statuses = [
         f"  {upper}_{key} = {k}, /* {text} */" for k, (key, text) in enumerate(STATUSES.items())
     ]
-    return filled(
+    return fill_template(
         "library/header.h",
         {
             "NAME": name,
@@ -125,7 +125,7 @@ def casadi_source(name: str, mechanism: Mechanism) -> str:
         "MECHANISM": in_comment(mechanism.name),
         "ROTATIONS": "".join(f"{turn.start}, " for turn in mechanism.coordinates.rotations),
     }
-    return filled("library/casadi.c", values)
+    return fill_template("library/casadi.c", values)
 
 
 def coordinates_text(mechanism: Mechanism) -> str:
@@ -170,7 +170,7 @@ def _comment(*lines: str) -> str:
     return "/* " + "\n   ".join(wrapped) + " */"
 
 
-def filled(template: str, values: Mapping[str, Any]) -> str:
+def fill_template(template: str, values: Mapping[str, Any]) -> str:
     """Fill in a template file of this package, and return the text.
 
     Args:

@@ -21,7 +21,7 @@ from robodyn.exporting.kind_functions import (
     NO_RESULT,
     KindFunctions,
     are_finite,
-    copied,
+    copy_numbers,
     joint_functions,
     kind_functions_of,
     one_side,
@@ -56,7 +56,7 @@ from robodyn.solvers.tree.kernels.conditions import condition_numbers, side_sign
 from robodyn.solvers.tree.kernels.derivatives import derivatives
 from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.solvers.tree.loop import ClosedLoop
-from robodyn.solvers.tree.packing import Packed
+from robodyn.solvers.tree.packing import PackedMechanism
 
 
 @kind_functions_of.register
@@ -104,7 +104,7 @@ def _advance(own: list[Any], nq: int, n: int) -> Any:
 
         @inner
         def advance_once(q: Any, displacement: Any, out: Any) -> bool:
-            copied(q, nq, out)
+            copy_numbers(q, nq, out)
             return bool(0.0 <= find_displaced(out, displacement) <= ACCEPTED)
 
         return advance_once
@@ -128,7 +128,7 @@ def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
                 by[0, i] = shortest_turn(by[0, i])
         if not advance(q, address(by), address(moved)):
             return False
-        copied(moved[0], nq, q)
+        copy_numbers(moved[0], nq, q)
         return True
 
     return close
@@ -196,11 +196,11 @@ def _side(m: ClosedLoop) -> Any:
     return side
 
 
-def _smooth(m: ClosedLoop, packings: Sequence[Packed]) -> list[Packed]:
+def _smooth(m: ClosedLoop, packings: Sequence[PackedMechanism]) -> list[PackedMechanism]:
     return [each.without_dry_friction if m.solver.friction.is_dry else each for each in packings]
 
 
-def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
+def _step(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) -> Any:
     """Compile `KindFunctions.step`, a simulation step, of a closed loop."""
     plants = _smooth(m, packings)
     if m.drives.elasticity is not None:
@@ -212,7 +212,7 @@ def _step(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
     return reduce(_either_step, steps)
 
 
-def _derivatives(m: ClosedLoop, packings: Sequence[Packed], own: list[Any]) -> Any:
+def _derivatives(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) -> Any:
     """Compile dynamics derivatives; they fail if passive joints have dry friction."""
     n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
     has_derivatives = known is not None

@@ -19,7 +19,7 @@ from robodyn.exporting.kind_functions import LIMITED, STATUSES
 from robodyn.exporting.linking import run
 from robodyn.exporting.machine_code import object_of, target_of
 from robodyn.exporting.signatures import Argument, Function, sizes_of
-from robodyn.exporting.texts import coordinates_text, filled
+from robodyn.exporting.texts import coordinates_text, fill_template
 from robodyn.extras import how_to_install
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
@@ -84,7 +84,7 @@ def write_wasm(
     }
     for template in ("module.mjs", "module.d.ts"):
         file = template.replace("module", name)
-        (folder / file).write_text(filled(f"wasm/{template}", values), encoding="utf-8")
+        (folder / file).write_text(fill_template(f"wasm/{template}", values), encoding="utf-8")
         yield file
 
 

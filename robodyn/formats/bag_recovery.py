@@ -68,7 +68,7 @@ def has_journal(bag: Path) -> bool:
     return any(file.is_file() and file.stat().st_size for file in beside)
 
 
-def recovered_rows(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
+def recover_messages(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
     """Read all intact messages of an incomplete bag.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn.errors import IncompleteBagWarning, InvalidInput, warn, writing
 from robodyn.extras import needing
-from robodyn.formats.bag_recovery import Row, files_of, has_journal, recovered_rows
+from robodyn.formats.bag_recovery import Row, files_of, has_journal, recover_messages
 from robodyn.formats.regular_files import refuse_special_files
 
 
@@ -62,7 +62,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
     # a damaged file may raise any error of rosbags, of SQLite or of a decompressor
     except Exception as failure:
         reason = " ".join(str(failure).split()) or type(failure).__name__
-        rows = recovered_rows(bag, is_selected) if bag.exists() else []
+        rows = recover_messages(bag, is_selected) if bag.exists() else []
         if not rows:
             text = f"{bag}: this bag cannot be read: {reason}"
             raise InvalidInput(text, value=str(bag)) from failure

@@ -64,8 +64,8 @@ def plain_document(
             for key in value:
                 if not isinstance(key, str):
                     raise error(
-                        f"{source}: {path or 'the document'} has the key {shown(key)}, expected "
-                        "keys that are texts",
+                        f"{source}: {path or 'the document'} has the key {format_value(key)}, "
+                        "expected keys that are texts",
                         value=key,
                     )
             return {key: plain(part, f"{path}.{key}", depth + 1) for key, part in value.items()}
@@ -130,7 +130,7 @@ class Fields:
             The error, to be raised by the caller.
         """
         return self.error(
-            f"{self.source}: {self.where(name)} is {shown(value)}, expected {expected}",
+            f"{self.source}: {self.where(name)} is {format_value(value)}, expected {expected}",
             value=value,
         )
 
@@ -329,7 +329,7 @@ def _in(unit: str) -> str:
     return f" [{unit}]" if unit else ""
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Format any value for a message, in at most 100 characters."""
     # sliced before formatting, so that a value of a megabyte gives no message of a megabyte
     if isinstance(value, (list, tuple)) and len(value) > 8:

@@ -87,10 +87,10 @@ def with_mesh_files(text: str, near: Path) -> str:
         The changed text.
     """
 
-    def located(match: re.Match[str]) -> str:
+    def locate(match: re.Match[str]) -> str:
         return match["before"] + mesh_address(match["name"], near) + match["quote"]
 
-    return _MESH.sub(located, text)
+    return _MESH.sub(locate, text)
 
 
 def mesh_address(name: str, near: Path) -> str:

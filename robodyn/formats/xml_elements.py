@@ -114,7 +114,7 @@ def rpy_of_quaternion(text: str, where: str) -> FloatArray:
     return rpy_of_rotation(rotation_matrix(pose))
 
 
-def finite(value: float) -> float:
+def limit_from_file(value: float) -> float:
     """Return a limit read from a file; magnitudes from 1e16 on become infinite.
 
     SDF and URDF files state such values instead of infinity.

@@ -10,7 +10,7 @@ from robodyn.identification.friction import (
     candidates,
     dissipates,
     friction_columns,
-    stop,
+    prandtl_deflection,
 )
 from robodyn.identification.motors import motors_of
 from robodyn.identification.samples import samples_of
@@ -25,7 +25,21 @@ from robodyn.identification.signals import (
 )
 
 __all__ = [
-    "COULOMB", "RUBBING", "Series", "Term", "at_instants", "candidates", "choose_filters",
-    "common_instants", "dissipates", "friction_columns", "longest_run", "motors_of",
-    "samples_of", "segments_of", "series_of", "stop", "widest_step",
+    "COULOMB",
+    "RUBBING",
+    "Series",
+    "Term",
+    "at_instants",
+    "candidates",
+    "choose_filters",
+    "common_instants",
+    "dissipates",
+    "friction_columns",
+    "longest_run",
+    "motors_of",
+    "prandtl_deflection",
+    "samples_of",
+    "segments_of",
+    "series_of",
+    "widest_step",
 ]  # fmt: skip

@@ -100,7 +100,7 @@ def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
     """
     table = read_columns(path)
     stamps, known = _stamps(path, table)
-    named = _named(table.names)
+    named = _map_columns(table.names)
     if not named:
         raise _missing(path, table, "joint's position")
     joints = tuple(dict.fromkeys(joint for joint, _ in named))
@@ -206,7 +206,7 @@ def _lower(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().lower())
 
 
-def _named(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
+def _map_columns(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
     """Map each joint and quantity to a column's index and the unit in its name.
 
     Joints without a name are named by their number. Names such as `<joint>.position` take

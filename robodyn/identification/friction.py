@@ -90,7 +90,7 @@ class FrictionTerm(NamedTuple):
     deviation: float
 
 
-def stop(position: FloatArray, width: float) -> FloatArray:
+def prandtl_deflection(position: FloatArray, width: float) -> FloatArray:
     """Compute the deflection of a spring in series with a friction contact.
 
     The spring follows the motion and slips when its deflection reaches the width (Prandtl's model).
@@ -129,7 +129,7 @@ LAWS: dict[str, Callable[[_Motion, float], FloatArray]] = {
     OFFSET: lambda at, _: np.ones_like(at.rate),
     STRIBECK: lambda at, rate: at.sense / (1.0 + (at.rate / rate) ** 2),
     SMOOTH: lambda at, rate: np.tanh(at.rate / rate),
-    WIND_UP: lambda at, width: stop(at.position, width),
+    WIND_UP: lambda at, width: prandtl_deflection(at.position, width),
     ROOT: lambda at, _: at.sense * np.sqrt(np.abs(at.rate)),
     SQUARE: lambda at, _: at.rate * np.abs(at.rate),
     LOAD: lambda at, _: at.sense * np.abs(at.load),

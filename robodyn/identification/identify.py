@@ -20,7 +20,7 @@ from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import identified_mechanism, project
 from robodyn.identification.recording import Recording
 from robodyn.identification.regression import STATES, regression_of
-from robodyn.identification.result import BaseParameters, Identification, several
+from robodyn.identification.result import BaseParameters, Identification, as_list
 from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -74,7 +74,7 @@ def identify(
             unknown, or the mechanism has no regressor.
         NoSolution: no physical bodies explain the recordings.
     """
-    given = several(recordings)
+    given = as_list(recordings)
     if not given:
         raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
     if len(m.joint_names) != len(m.independent_joints):

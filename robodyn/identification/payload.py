@@ -32,7 +32,7 @@ from robodyn.identification.motors import motors_of
 from robodyn.identification.projection import Program, consistent
 from robodyn.identification.recording import Recording
 from robodyn.identification.regression import autocorrelation_time_of, scaled_solve
-from robodyn.identification.result import Identification, several
+from robodyn.identification.result import Identification, as_list
 from robodyn.identification.samples import Samples, samples_of
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -99,11 +99,11 @@ def identify_payload(
         InvalidInput: there are no recordings, they are of other joints, or too short.
         NoSolution: no body explains the recordings.
     """
-    recordings = several(loaded)
+    recordings = as_list(loaded)
     if not recordings:
         raise InvalidInput("loaded is empty, give a recording with the payload", value=loaded)
     alone = empty if isinstance(empty, Identification) else None
-    if alone is None and (without := several(empty)):  # type: ignore[arg-type]
+    if alone is None and (without := as_list(empty)):  # type: ignore[arg-type]
         alone = identify(m, without)
     filters = alone.filters if alone else choose_filters(recordings)
     bare = alone.mechanism if alone else m

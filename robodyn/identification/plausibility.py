@@ -92,7 +92,7 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
             )
 
 
-def unwrapped(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
+def unwrap_angles(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
     """Remove jumps by a whole turn from positions (N, n) of angles between -pi and pi.
 
     Returns:

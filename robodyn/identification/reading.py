@@ -25,7 +25,7 @@ from robodyn.identification.plausibility import (
     PositionUnit,
     in_model_units,
     refuse_standstill,
-    unwrapped,
+    unwrap_angles,
 )
 from robodyn.identification.recording import Recording
 from robodyn.identification.signals import (
@@ -111,7 +111,7 @@ def read_recording(
     position, velocity = in_model_units(
         m, values["position"], values.get("velocity"), position_unit, str(path), notes
     )
-    position = unwrapped(m, position, notes)
+    position = unwrap_angles(m, position, notes)
     refuse_standstill(m, position, str(path), notes)
     if velocity is not None and not velocity.any():
         notes.append("velocities are all zero although the joints move, so they are not used")

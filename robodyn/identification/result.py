@@ -161,7 +161,7 @@ class Identification:
         Raises:
             InvalidInput: a recording has other joints or is too short.
         """
-        return [self._validate(recording) for recording in several(recordings)]
+        return [self._validate(recording) for recording in as_list(recordings)]
 
     def _validate(self, recording: Recording) -> Validation:
         parts, motors = [], self.columns.motors
@@ -195,7 +195,7 @@ class Identification:
         )
 
 
-def several(recordings: Sequence[Recording] | Recording) -> list[Recording]:
+def as_list(recordings: Sequence[Recording] | Recording) -> list[Recording]:
     """Return recordings as a list, also for a single recording."""
     return [recordings] if isinstance(recordings, Recording) else list(recordings)
 

@@ -57,7 +57,7 @@ def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
         return table.received, f"{table.name}: {which} stamps are zero: times are those of receipt"
     # separate messages of single joints may share a stamp: count the repetitions of each joint
     repeated = max(
-        (_repeated(stamps[np.isfinite(column)]) for column in table.values["position"].T),
+        (_find_repeated(stamps[np.isfinite(column)]) for column in table.values["position"].T),
         default=0.0,
     )
     if repeated > COARSE and len(np.unique(table.received)) > len(np.unique(stamps)):
@@ -67,7 +67,7 @@ def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
     return stamps, ""
 
 
-def _repeated(stamps: IntArray) -> float:
+def _find_repeated(stamps: IntArray) -> float:
     return 1.0 - len(np.unique(stamps)) / len(stamps) if len(stamps) else 0.0
 
 

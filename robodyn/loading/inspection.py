@@ -106,7 +106,7 @@ def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> 
         "actuators": [],
         "home": _home(mechanism),
         "condition_number": None,
-        "loops": conditioning.loops_found(mechanism),
+        "loops": conditioning.loop_analysis(mechanism),
         "unphysical": load_warnings.unphysical,
         "left_out": load_warnings.left_out,
         "remarks": [],

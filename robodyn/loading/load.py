@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike
 from robodyn.checks import as_exact, check_choice
 from robodyn.errors import ModelError, warn
-from robodyn.formats.documents import Fields, shown
+from robodyn.formats.documents import Fields, format_value
 from robodyn.loading.load_types import (
     Base,
     LoopName,
@@ -24,7 +24,7 @@ from robodyn.loading.load_types import (
 )
 from robodyn.loading.registry import kind_of_urdf, kinds, yaml_kinds
 from robodyn.mechanism.functions import with_gravity
-from robodyn.mechanism.kind import Kind, ReadOptions, imported
+from robodyn.mechanism.kind import Kind, ReadOptions, import_and_call
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.mechanism.option_names import Spelling, in_python
 from robodyn.model.builder import Drives, ModelBuilder
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from robodyn.solvers.tree.loop import ClosedLoop
 
 # Imported when they are called: closed loops have kernels of their own.
-_as_closed_loop = imported("robodyn.loading.as_closed_loop:from_tree")
-_underactuated_tree = imported("robodyn.loading.as_closed_loop:from_underactuated_tree")
+_as_closed_loop = import_and_call("robodyn.loading.as_closed_loop:from_tree")
+_underactuated_tree = import_and_call("robodyn.loading.as_closed_loop:from_underactuated_tree")
 # Errors of computations with numbers that are valid one by one, but not together.
 _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
 # Options for a process with one robot: a command, a node, a launch file.
@@ -194,12 +194,12 @@ def load(
     for name in ("base_link", "tip_link", "kind", "base"):
         if not isinstance(given[name], (str, type(None))):
             raise ModelError(
-                f"{name} is {shown(given[name])}, expected a text or None", value=given[name]
+                f"{name} is {format_value(given[name])}, expected a text or None", value=given[name]
             )
     for name in ("strict", "hold_branches"):
         if not isinstance(given[name], (bool, int, np.bool_)):
             raise ModelError(
-                f"{name} is {shown(given[name])}, expected True or False", value=given[name]
+                f"{name} is {format_value(given[name])}, expected True or False", value=given[name]
             )
     options = _with(_defaults, given)
     try:

@@ -121,7 +121,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
         ModelError, MissingExtra: as for `robot_description`.
     """
     if str(source) in models():
-        return _bundled(str(source), arguments)
+        return _load_bundled(str(source), arguments)
     if not is_text(source) and Path(source).suffix.lower() not in URDF_SUFFIXES:
         return ""
     path = Path(source)
@@ -130,7 +130,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
     else:
         text = expand_xacro(path, arguments) if path.suffix == ".xacro" else read_text(path)
     if root_tag(text) in ("mujoco", "sdf"):
-        builder = _described(source)
+        builder = _describe_source(source)
         driven = builder.drives.driven or [j.name for j in builder.joints.values() if j.moves_alone]
         return tree_urdf(builder.model(driven=driven), builder.kind)
     return text if is_text(source) else with_mesh_files(text, path)
@@ -152,14 +152,14 @@ def source_builder(source: str | Path) -> ModelBuilder | None:
         ModelError, MissingExtra: as for `robot_description`.
     """
     if str(source) in models():
-        text = _bundled(str(source), None)
+        text = _load_bundled(str(source), None)
         return parse_urdf(text, str(source)) if text else None
     if not is_text(source) and Path(source).suffix.lower() not in URDF_SUFFIXES:
         return None
-    return _described(source)
+    return _describe_source(source)
 
 
-def _described(source: str | Path) -> ModelBuilder:
+def _describe_source(source: str | Path) -> ModelBuilder:
     with warnings.catch_warnings():
         # warnings were given when it was loaded
         for category in (LeftOutWarning, UnphysicalInertiaWarning):
@@ -167,7 +167,7 @@ def _described(source: str | Path) -> ModelBuilder:
         return read_description(source)
 
 
-def _bundled(name: str, arguments: Mapping[str, str] | None) -> str:
+def _load_bundled(name: str, arguments: Mapping[str, str] | None) -> str:
     for folder in _urdf_folders():
         path = folder / f"{name}.urdf.xacro"
         if path.is_file():

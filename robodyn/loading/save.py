@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from robodyn.errors import InvalidInput, OutputError
 from robodyn.loading.registry import kind_of, written_model
-from robodyn.mechanism.kind import imported
+from robodyn.mechanism.kind import import_and_call
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.parsing.model_file import write_text
@@ -92,5 +92,5 @@ def _tree_text(model: Model, kind: str, ending: str) -> str:
             at = found.tree.position_of[joint.name]
             floats = joint.kind == "floating"
             positions[joint.name] = found.home[at : at + 7] if floats else float(found.home[at])
-    text: str = imported(TREES[ending])(model, settings_of(model, kind), positions)
+    text: str = import_and_call(TREES[ending])(model, settings_of(model, kind), positions)
     return text

@@ -102,7 +102,7 @@ class Kind:
         return _import(self.adapters[use]) if use in self.adapters else None
 
 
-def imported(*references: str) -> Callable[..., Any]:
+def import_and_call(*references: str) -> Callable[..., Any]:
     """Return a function that imports and calls functions in turn.
 
     Each function is called with the result of the previous one.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.model.fields import frozen, inertia_tensor, not_negative, unchecked
+from robodyn.model.fields import copy_unchecked, frozen, inertia_tensor, not_negative
 from robodyn.model.geometry import Geometry
 
 T = TypeVar("T", bound=Any)
@@ -43,7 +43,7 @@ class Body:
         com, inertia = rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T)
         for array in (com, inertia):
             array.setflags(write=False)
-        return unchecked(self, com=com, inertia=inertia)
+        return copy_unchecked(self, com=com, inertia=inertia)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +94,11 @@ def combine_bodies(item: T, other: Any) -> T:
     Raises:
         ModelError: a number overflows.
     """
-    changes = combined(item, other)
+    changes = combine(item, other)
     return replace(item, **changes) if changes else item
 
 
-def combined(item: Any, other: Any) -> dict[str, Any]:
+def combine(item: Any, other: Any) -> dict[str, Any]:
     """Compute the mass properties of a body with another body fixed to it, unchecked.
 
     Returns the fields `mass`, `com` and `inertia` by name; fields that do not change may be

@@ -16,7 +16,7 @@ from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
 from robodyn.model.body import Link
 from robodyn.model.closure import Closure
-from robodyn.model.fields import GRAVITY, frozen, unchecked
+from robodyn.model.fields import GRAVITY, copy_unchecked, frozen
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.model import Model
 from robodyn.model.spring import PointSpring
@@ -227,7 +227,7 @@ class ModelBuilder:
         if self.gravity is not None and self.base_link in self.links:
             seat = ZeroConfigurationTree(model).relative(self.base_link, model.base_link)
             gravity = seat[:3, :3] @ gravity
-        return unchecked(model, gravity=gravity, source=self.source)
+        return copy_unchecked(model, gravity=gravity, source=self.source)
 
     def _driven(self, joints: Sequence[Joint]) -> tuple[str, ...]:
         fixed = {joint.name for joint in joints if joint.kind == "fixed"}

@@ -31,10 +31,10 @@ def replace_unchecked(item: T, **changes: Any) -> T:
 
     The values must be valid and have their final types.
     """
-    return item if _has(item, changes) else unchecked(item, **changes)
+    return item if _has(item, changes) else copy_unchecked(item, **changes)
 
 
-def unchecked(item: T, **changes: Any) -> T:
+def copy_unchecked(item: T, **changes: Any) -> T:
     """Return a copy of a dataclass with changed fields, without checks.
 
     The values must be valid and have their final types.

@@ -101,12 +101,12 @@ def borrowed_array(typingctx: Any, given: Any) -> Any:
         kept = [k for k, item in enumerate(given) if item != types.none]
         result = types.Tuple([given[k].array for k in kept])
 
-        def unpacked(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        def unpack(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             # the tuple's layout depends on whether its items have one type
             parts = cgutils.unpack_tuple(builder, args[0])
             return context.make_tuple(builder, result, [parts[k] for k in kept])
 
-        return result(given), unpacked
+        return result(given), unpack
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return args[0]

@@ -43,7 +43,7 @@ class Folder(NamedTuple):
     temporary: bool = False
 
 
-class Refused(NamedTuple):
+class UntrustedFolder(NamedTuple):
     """Folder of machine code that is not trusted: its path and the reason."""
 
     path: Path
@@ -51,17 +51,19 @@ class Refused(NamedTuple):
 
 
 @cache
-def _search() -> tuple[tuple[Folder, ...], tuple[Refused, ...]]:
+def _search() -> tuple[tuple[Folder, ...], tuple[UntrustedFolder, ...]]:
     """Find the folders to search for machine code, and the folders that are refused."""
     name = f"kernels-{compiler_digest()}"
     found: list[Folder] = []
-    refused: list[Refused] = []
+    refused: list[UntrustedFolder] = []
     for root in _roots():
         writable = _make(root, root / name)
         if not (root / name).is_dir():
             continue
         doubts = [
-            Refused(path, why) for path in (root, root / name) if (why := untrusted_reason(path))
+            UntrustedFolder(path, why)
+            for path in (root, root / name)
+            if (why := untrusted_reason(path))
         ]
         if doubts:
             refused += doubts
@@ -85,7 +87,7 @@ def cache_folders() -> tuple[Folder, ...]:
     return _search()[0]
 
 
-def refused_folders() -> tuple[Refused, ...]:
+def refused_folders() -> tuple[UntrustedFolder, ...]:
     """Return the folders not used because other users own them or can write to them."""
     return _search()[1]
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from robodyn.numerics.cache_folders import Refused, cache_folders
+from robodyn.numerics.cache_folders import UntrustedFolder, cache_folders
 
 # Shortest duration [s] of a compilation that is reported.
 REPORT_AFTER = 2.0
@@ -78,7 +78,7 @@ class CompilationNotes:
                     "their kernels compiled again"
                 )
 
-    def refused(self, folders: tuple[Refused, ...]) -> None:
+    def refused(self, folders: tuple[UntrustedFolder, ...]) -> None:
         """Report, once, the folders whose machine code is not trusted."""
         if not folders or self._reported_refused:
             return
@@ -103,7 +103,7 @@ class CompilationNotes:
             logging.getLogger("robodyn").warning(line)
 
 
-def refusal(folder: Refused) -> str:
+def refusal(folder: UntrustedFolder) -> str:
     """Return the warning about a folder whose machine code is not trusted."""
     return (
         f"kernel cache not used: {folder.path}: {folder.reason}; others could have replaced "

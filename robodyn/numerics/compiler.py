@@ -66,7 +66,7 @@ def noinline(function: F) -> F:
     return _part(function, forceinline=False, _nrt=False)
 
 
-def preoptimized(function: F) -> F:
+def preoptimize(function: F) -> F:
     """Compile a helper that is optimized before it is inlined (decorator).
 
     Apart from this, it is like `inner`. In a long loop, the compiler would otherwise move parts of
@@ -77,7 +77,7 @@ def preoptimized(function: F) -> F:
 
 def entry_kernel(function: F) -> F:
     """Compile a kernel that allocates nothing, for direct calls from Python (decorator)."""
-    return _cached(function, _nrt=False)
+    return _cache(function, _nrt=False)
 
 
 def batch_entry(function: F) -> F:
@@ -85,7 +85,7 @@ def batch_entry(function: F) -> F:
 
     It allocates nothing and releases the interpreter lock.
     """
-    return _cached(function, _nrt=False, nogil=True)
+    return _cache(function, _nrt=False, nogil=True)
 
 
 def batch_kernel(function: F) -> F:
@@ -93,7 +93,7 @@ def batch_kernel(function: F) -> F:
 
     It releases the interpreter lock.
     """
-    return _cached(function, nogil=True)
+    return _cache(function, nogil=True)
 
 
 def entry_of(function: F, module: str, name: str = "") -> F:
@@ -135,7 +135,7 @@ def _part(
                 remember(compiled._compiler.compile(given, None))
 
     compiled.get_call_template, compiled.compile = of_any_number, compile_part
-    compiled.entry = cache(lambda: _cached(function, **options))
+    compiled.entry = cache(lambda: _cache(function, **options))
     known: set[Any] = set()
 
     def remember(result: Any) -> None:
@@ -157,7 +157,7 @@ def _part(
     return cast("F", compiled)
 
 
-def _cached(function: F, **options: bool) -> F:
+def _cache(function: F, **options: bool) -> F:
     compiled: Any = _njit(function, pipeline_class=EntryCompiler, no_cfunc_wrapper=True, **options)
     compiled._cache = KernelCache(function)
     return cast("F", compiled)

@@ -71,11 +71,11 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         notes.refused(refused_folders())
         name = self._file_name(signature)
         found = self._find(name, target)
-        if found is None and name is not None and self._has_turn():
+        if found is None and name is not None and self._acquire_lock():
             # another process may have compiled it meanwhile
             found = self._find(name, target)
             if found is not None:
-                self._end_turn()
+                self._release_lock()
         if found is None:
             notes.begin(is_cached)
         return found
@@ -115,7 +115,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
                         break
                     except OSError:  # the disk is full, or the folder was removed
                         continue
-        self._end_turn()
+        self._release_lock()
         notes.end()
 
     def flush(self) -> None:
@@ -159,12 +159,12 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
         # otherwise it belongs to a longer name
         return [path for path in found if path.name.count(".") == self._base.count(".") + 3]
 
-    def _has_turn(self) -> bool:
+    def _acquire_lock(self) -> bool:
         """Wait until this process may compile the function; lock it for other processes.
 
         Return False if locks are not available or the wait takes too long.
         """
-        self._end_turn()  # left from a compilation that failed
+        self._release_lock()  # left from a compilation that failed
         folder = next((folder for folder in cache_folders() if folder.writable), None)
         if folder is None or fcntl is None:
             return False
@@ -178,10 +178,10 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
                     return True
                 except BlockingIOError:
                     time.sleep(LOOK)
-        self._end_turn()
+        self._release_lock()
         return False
 
-    def _end_turn(self) -> None:
+    def _release_lock(self) -> None:
         """Release the lock, so that the next process can compile the function."""
         if self._lock is not None:
             os.close(self._lock)

@@ -109,7 +109,7 @@ def skew(a: Vector) -> Matrix:
 
 
 @inner
-def shifted(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
+def shift_reference_point(A: Matrix, B: Matrix, M: Matrix, r: Vector) -> tuple[Matrix, Matrix]:
     """Move the reference point of a spatial inertia, given by its blocks, by -r.
 
     A is the rotational block, M the linear block, which does not change, and B couples both. The

@@ -73,7 +73,7 @@ def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
 
 
 @inner
-def _violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
+def _most_violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
     """Find the constraint that y violates most; return its index, side and violation.
 
     The index is -1 if no constraint is violated.
@@ -150,7 +150,7 @@ def _drop(s: Any, count: int, place: int) -> None:
 
 
 @inner
-def _scaled(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> float:
+def _scale(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> float:
     """Scale the least-norm problem to equal weights, into `B` and `bounds`.
 
     Return the largest magnitude of its numbers, the scale of rounding errors.
@@ -188,7 +188,7 @@ def nearest_to_origin(N: Any, bounds: Any, slack: float, s: ActiveSet, y: Any, w
     clear(y)
     active = 0
     for _ in range(20 + 10 * n):
-        p, sense, missing = _violated(N, y, bounds[0], bounds[1], slack)
+        p, sense, missing = _most_violated(N, y, bounds[0], bounds[1], slack)
         if p < 0:
             return active
         whole = 0.0
@@ -246,7 +246,7 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
     Q, N, bounds, B = stack(n, n), stack(n, r), stack(2, n), stack(n, f)
     of_active, y = stack(3, r + 1), stack(1, r)[0]
     s = ActiveSet(stack(r, r), stack(r, r), stack(r, r), of_active[0], of_active[1], of_active[2])
-    size = _scaled(A, weights, limits, x, B, bounds)
+    size = _scale(A, weights, limits, x, B, bounds)
     if not _complement(B, Q, n, f):
         return False
     for j in range(n):

@@ -28,7 +28,7 @@ def shortest_turn(angle: Any) -> Any:
     return angle + TURN * float(int(-angle / TURN + 0.5))
 
 
-def unwrapped(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatArray:
+def unwrap(angles: FloatArray, expected: FloatArray | float = 0.0) -> FloatArray:
     """Remove jumps by full turns from angles (K, n) along a motion.
 
     Args:

@@ -37,13 +37,13 @@ def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
             "Figure 4, 1998",
             "The forces are moderate, of the order of the weight of the platform (40 kg), and vary "
             "smoothly. Line styles tell total, massless and dynamic forces apart.",
-            _named(force_chart(first), "fig4", "Path I: leg forces"),
+            _name_chart(force_chart(first), "fig4", "Path I: leg forces"),
             _forces_of_path_one(first),
         ),
         (
             "Figure 5, 1998",
             "The platform is quite well conditioned on this path, far from a singularity.",
-            _named(condition_chart(first), "fig5", "Path I: condition number"),
+            _name_chart(condition_chart(first), "fig5", "Path I: condition number"),
             [_below("condition number", "no sign of a singularity, well below the order of 100",
                     first.condition_number, 100.0)],
         ),
@@ -51,32 +51,32 @@ def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
             "Figure 6, 1998",
             "Legs commonly contribute about 20 % of the force, up to 40 % at most. The jumps in "
             "legs 5 and 6 mean little: the total force crosses zero there.",
-            _named(fraction_chart(first), "fig6", "Path I: dynamic fraction"),
+            _name_chart(fraction_chart(first), "fig6", "Path I: dynamic fraction"),
             _fractions_of_path_one(first),
         ),
         (
             "Figure 7, 1998",
             "The same path ten times as fast: the bounds of the forces rise significantly, and "
             "they change steeply at a few instants, where the accelerations do.",
-            _named(force_chart(second), "fig7", "Path II: leg forces"),
+            _name_chart(force_chart(second), "fig7", "Path II: leg forces"),
             _forces_of_path_two(first, second),
         ),
         (
             "Figure 8, 1998",
             "The dynamic fractions rise as well, and are distributed differently over the legs.",
-            _named(fraction_chart(second), "fig8", "Path II: dynamic fraction"),
+            _name_chart(fraction_chart(second), "fig8", "Path II: dynamic fraction"),
             _fractions_of_path_two(first, second),
         ),
         (
             "Figure 9, 1998",
             "A clear singularity, where the forces are suddenly of the order of 1e5 N.",
-            _named(force_chart(third), "fig9", "Path III: leg forces"),
+            _name_chart(force_chart(third), "fig9", "Path III: leg forces"),
             [_of_order("largest force, 0.1 s grid", "order of 1e5 N", third.forces, 1e5, "N")],
         ),
         (
             "Figure 10, 1998",
             "At exactly this point of the path the condition number rises sharply.",
-            _named(condition_chart(third), "fig10", "Path III: condition number"),
+            _name_chart(condition_chart(third), "fig10", "Path III: condition number"),
             _condition_of_path_three(third),
         ),
     ]  # fmt: skip
@@ -166,5 +166,5 @@ def _of_order(about: str, text: str, values: FloatArray, order: float, unit: str
     return Statement(about, text, f"{number(peak)} {unit}", order <= peak < 10.0 * order, peak)
 
 
-def _named(chart: Chart, key: str, title: str) -> Chart:
+def _name_chart(chart: Chart, key: str, title: str) -> Chart:
     return replace(chart, key=key, title=title, text="")

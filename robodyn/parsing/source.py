@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from robodyn.errors import ModelError, ModelNotFound
-from robodyn.formats.documents import plain_document, read_yaml, shown
+from robodyn.formats.documents import format_value, plain_document, read_yaml
 from robodyn.formats.xml_text import root_tag
 from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.description import read_description
@@ -79,8 +79,8 @@ def read_source(
         name = name_of_source(source)
         return YamlDocument(plain_document(source, name), name, Path())
     raise ModelNotFound(
-        f"a model is a name, a path, URDF text or a dictionary, not {shown(source)}; bundled: "
-        f"{', '.join(models())}",
+        f"a model is a name, a path, URDF text or a dictionary, not {format_value(source)}; "
+        f"bundled: {', '.join(models())}",
         value=source,
     )
 

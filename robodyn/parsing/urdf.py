@@ -18,7 +18,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
-from robodyn.formats.xml_elements import TAG, finite, frame_of
+from robodyn.formats.xml_elements import TAG, frame_of, limit_from_file
 from robodyn.formats.xml_text import parse_xml
 from robodyn.model import NO_SPRING, LinearSpring, Link, ModelBuilder, Placement
 from robodyn.model.joint import UNBOUNDED, Joint, Mimic
@@ -225,7 +225,7 @@ def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> Float
     ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
     if joint.type in ("continuous", "floating", "fixed"):
         return UNBOUNDED
-    low, high = (-np.inf, np.inf) if ends == (0.0, 0.0) else (finite(end) for end in ends)
+    low, high = (-np.inf, np.inf) if ends == (0.0, 0.0) else (limit_from_file(end) for end in ends)
     if commanded is None or not low <= high:
         return np.array([low, high])
     both = np.array([max(low, commanded[0]), min(high, commanded[1])])
@@ -243,4 +243,4 @@ def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> floa
     """Return the limit of `effort` or `velocity`; infinite if it is absent or 0."""
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     most = np.inf if commanded is None else max(-commanded[0], commanded[1])
-    return min(finite(value) or np.inf, most if most > 0.0 else np.inf)
+    return min(limit_from_file(value) or np.inf, most if most > 0.0 else np.inf)

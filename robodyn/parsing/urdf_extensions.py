@@ -152,7 +152,7 @@ def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> Non
     """
     for part in root:
         if part.tag not in ROBOT:
-            left.setdefault(_described(part), [])
+            left.setdefault(_describe(part), [])
         known = {"link": LINK, "joint": JOINT}.get(part.tag)
         for inner in part if known else ():
             if inner.tag not in (known or ()):
@@ -294,7 +294,7 @@ def _sdf_closures(
     return out
 
 
-def _described(part: Element) -> str:
+def _describe(part: Element) -> str:
     """Return a message about an unsupported element of a robot, with an alternative."""
     tag, name = part.tag, part.get("name")
     what = f"<{tag}>" + (f" {name!r}" if name else "")

@@ -36,7 +36,7 @@ class Camera:
                 f"{mechanism.name} cannot be drawn: the kind {mechanism.kind!r} has no outline",
                 value=mechanism.kind,
             )
-        flat = projected(np.concatenate([part.points for part in parts]))
+        flat = project(np.concatenate([part.points for part in parts]))
         low, high = flat.min(axis=0), flat.max(axis=0)
         self.width, self.height = width, height
         self._middle = 0.5 * (low + high)
@@ -53,7 +53,7 @@ class Camera:
         """
         found = []
         for part in presentation.outline(mechanism, configuration):
-            flat = (projected(part.points) - self._middle) * self._scale
+            flat = (project(part.points) - self._middle) * self._scale
             points = flat * [1.0, -1.0] + 0.5 * np.array([self.width, self.height])
             if not part.moves:
                 found.append((points, FRAME, 2.5))
@@ -85,7 +85,7 @@ class Camera:
         return np.array(canvas.buffer_rgba())[..., :3]
 
 
-def projected(points: FloatArray) -> FloatArray:
+def project(points: FloatArray) -> FloatArray:
     """Project points (..., 3) [m] in parallel to the picture plane (..., 2) [m]."""
     x, y, z = np.moveaxis(points, -1, 0)
     right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y

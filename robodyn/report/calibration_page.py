@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
-from robodyn.identification.calibration.zeros import Zeros
+from robodyn.identification.calibration.zeros import ZeroOffsets
 from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, GRAY, INK, Chart, ChartLine, Mark, Panel
 from robodyn.report.page import Page, cards, table
@@ -40,7 +40,7 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     return page
 
 
-def zeros_page(found: Zeros, name: str, source: str = "", command: str = "") -> Page:
+def zeros_page(found: ZeroOffsets, name: str, source: str = "", command: str = "") -> Page:
     """Create the report page of joint zero offsets, found by stops and inclinometer.
 
     Args:

@@ -11,7 +11,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
 from robodyn.presentation.nouns import nouns_of
-from robodyn.presentation.picture import projected
+from robodyn.presentation.picture import project
 from robodyn.presentation.report_answers import OutlinePart
 from robodyn.report.chart import (
     COLORS,
@@ -104,13 +104,13 @@ def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
         for value in np.arange(low[axis], high[axis] + 0.5 * step, 2.0 * step):
             at = start.copy()
             at[axis] = value
-            u, v = projected(at)
+            u, v = project(at)
             text = f"{value:.3g}".replace("-", "−") if abs(value) > 1e-9 else "0"
             side = {0: (-0.15, -0.22), 1: (0.15, -0.22), 2: (-0.12, -0.03)}[axis]
             anchor = {0: "end", 1: "start", 2: "end"}[axis]
             notes.append(Note(u + side[0] * step * 0.4, v + side[1] * step * 0.5, text, anchor))
         middle = 0.5 * (start + end)
-        u, v = projected(middle)
+        u, v = project(middle)
         off = {0: (-0.6, -1.2), 1: (0.9, -0.9), 2: (-1.6, 0.2)}[axis]
         anchor = {0: "end", 1: "start", 2: "end"}[axis]
         notes.append(Note(u + off[0] * step * 0.6, v + off[1] * step * 0.6, f"{name} [m]", anchor))
@@ -120,7 +120,7 @@ def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
 def _curve(
     points: FloatArray, label: str, color: str, dash: tuple[float, ...], width: float = 1.6
 ) -> ChartLine:
-    flat = projected(points)
+    flat = project(points)
     return ChartLine(flat[:, 0], flat[:, 1], label, color, dash, width)
 
 

@@ -25,7 +25,7 @@ from robodyn.dynamics.compiled_run import (
     stop_numbers,
 )
 from robodyn.dynamics.end_stops import EndStops
-from robodyn.dynamics.payload_variants import PayloadVariants, distinct
+from robodyn.dynamics.payload_variants import PayloadVariants, representative_mechanisms
 from robodyn.errors import InvalidInput, SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.plant import DEFAULT_STOPS, StepMethod, is_semi_implicit
@@ -74,9 +74,11 @@ class BatchPlant:
     ) -> None:
         self.mechanisms, self._limits_efforts = _rows_of(mechanism, count), limit_efforts
         self.integrator: StepMethod = integrator
-        self._is_semi_implicit = is_semi_implicit(distinct(self.mechanisms)[0], integrator)
+        self._is_semi_implicit = is_semi_implicit(
+            representative_mechanisms(self.mechanisms)[0], integrator
+        )
         self.dt = as_scalar("dt", dt, "s", above=0.0)
-        first, count = distinct(self.mechanisms)[0], len(self.mechanisms)
+        first, count = representative_mechanisms(self.mechanisms)[0], len(self.mechanisms)
         self._sizes = len(first.home), first.coordinates.velocity_size
         n = len(first.joint_names)
         motors = n if first.drives.elasticity is not None else 0
@@ -163,7 +165,7 @@ class BatchPlant:
 
     def _bind(self, rows: np.ndarray) -> None:
         """Store the home configurations and effort limits of the rows' mechanisms."""
-        first = distinct(self.mechanisms)[0]
+        first = representative_mechanisms(self.mechanisms)[0]
         if first.solver.compiled_simulation(first) is None:
             raise InvalidInput(
                 f"{first.name}: mechanisms of the kind {first.kind!r} have no compiled simulation; "
@@ -171,7 +173,7 @@ class BatchPlant:
                 value=first,
             )
         self._curves = self._limits_efforts and any(
-            m.drives.has_torque_speed_curve for m in distinct(self.mechanisms)
+            m.drives.has_torque_speed_curve for m in representative_mechanisms(self.mechanisms)
         )
         if isinstance(self.mechanisms, PayloadVariants):
             self._homes[rows] = self._project(0, first.home)
@@ -299,7 +301,7 @@ class BatchPlant:
 
     def _project(self, row: int, configuration: FloatArray) -> FloatArray:
         """Return a row's configuration after projection onto the constraints."""
-        different = distinct(self.mechanisms)
+        different = representative_mechanisms(self.mechanisms)
         one = different[row if len(different) > 1 else 0]
         one.joint_positions(configuration)
         return one.advance(configuration, np.zeros(self._sizes[1]))
@@ -307,7 +309,7 @@ class BatchPlant:
     @cached_property
     def _lanes(self) -> BatchSteps | None:
         """Compiled steps of several rows in SIMD lanes; None if unsupported."""
-        first = distinct(self.mechanisms)[0]
+        first = representative_mechanisms(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None
         steps: BatchSteps | None = first.solver.batch_steps(
@@ -325,7 +327,10 @@ class BatchPlant:
         """
         q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
         left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
-        curves = self._limits_efforts and distinct(self.mechanisms)[0].drives.has_torque_speed_curve
+        curves = (
+            self._limits_efforts
+            and representative_mechanisms(self.mechanisms)[0].drives.has_torque_speed_curve
+        )
         stops = stop_numbers(self._end_stops, curves)
         settings, state = (self.dt, stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
@@ -413,7 +418,7 @@ def _rows_of(
             value=count,
         )
     first = like or given[0]
-    for row, one in enumerate(distinct(given)):
+    for row, one in enumerate(representative_mechanisms(given)):
         if _structure(one) != _structure(first):
             raise InvalidInput(
                 f"row {row}, {one.name}, is not of the structure of the first, {first.name}: all "

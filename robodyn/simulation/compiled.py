@@ -23,7 +23,7 @@ from robodyn.control import computed_torque
 from robodyn.dynamics.compiled_run import Outcome, Rollout, stop_numbers
 from robodyn.dynamics.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVITY
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.simulation.compiled_controller import CompiledController, as_called
+from robodyn.simulation.compiled_controller import CompiledController, as_controller
 from robodyn.simulation.integrators import inner_ends
 from robodyn.simulation.plant import with_base
 from robodyn.simulation.task import SimulationTask, base_motion_at, step_times, steps_between
@@ -53,7 +53,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
     law = None if run.load_knows_state else law_of(run.controller)
     if law is not None and law.driver is not None and not run.is_sampled:
         return  # the load is evaluated at every stage
-    advance = None if law is None else _compiled(run.plant.mechanism, law)
+    advance = None if law is None else _compile(run.plant.mechanism, law)
     if law is None or advance is None:
         return
     last = len(run.time) - 1
@@ -80,10 +80,10 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
 def is_compiled(mechanism: Mechanism, controller: computed_torque.Controller) -> bool:
     """Return whether compiled code can simulate this mechanism with this controller."""
     law = law_of(controller)
-    return law is not None and _compiled(mechanism, law) is not None
+    return law is not None and _compile(mechanism, law) is not None
 
 
-def _compiled(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
+def _compile(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
     if law.driver is not None and mechanism.drives.elasticity is not None:
         return None  # a controller of one's own takes the measured state
     model = mechanism if law.model is None else law.model
@@ -168,7 +168,7 @@ def law_of(controller: computed_torque.Controller) -> Law | None:
 
     Derived classes are not supported, because they may behave differently.
     """
-    controller = as_called(controller)
+    controller = as_controller(controller)
     # a derived class may behave differently
     if type(controller) is computed_torque.ComputedTorque:
         friction = controller.friction
@@ -200,7 +200,7 @@ def rows_for(
         RobodynError, or an error of the trajectory: the controller has no result at some time.
     """
     if isinstance(controller, computed_torque.ComputedTorque):
-        desired = controller.looking_ahead(trajectory.sample(times), trajectory, times)
+        desired = controller.with_preview(trajectory.sample(times), trajectory, times)
         goal = mechanism.coordinates.checked("goal", desired.configuration)
         parts = [goal, desired.velocity, desired.acceleration]
         if controller.friction.exists:

@@ -47,7 +47,7 @@ class CompiledController:
         return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
 
 
-def as_called(controller: Any) -> Any:
+def as_controller(controller: Any) -> Any:
     """Wrap a function compiled by Numba in a `CompiledController`.
 
     Other controllers are returned unchanged.
@@ -59,7 +59,7 @@ def as_called(controller: Any) -> Any:
 _of = cache(CompiledController)
 
 
-def at_its_address(compiled: Any) -> Any:
+def call_by_address(compiled: Any) -> Any:
     """Wrap a compiled function so that callers call its address and do not inline it."""
 
     @intrinsic  # type: ignore[untyped-decorator]
@@ -91,7 +91,7 @@ def driver(law: Dispatcher) -> Callable[[Any], Any]:
     """
 
     def driven(loop: Any) -> Any:
-        advance = at_its_address(loop)
+        advance = call_by_address(loop)
 
         @njit(nogil=True, no_cfunc_wrapper=True)  # type: ignore[untyped-decorator]
         def drive(plant: Any, model: Any, arrays: Any, kind: int, first: int, last: int) -> Any:

@@ -63,7 +63,7 @@ def dormand_prince_853(
     calls = 0
 
     def split(y: FloatArray) -> State:
-        return motions.normalized(mechanism, y[:size]), np.array(y[size:])
+        return motions.project_onto_manifold(mechanism, y[:size]), np.array(y[size:])
 
     def rate(t: float, y: FloatArray) -> FloatArray:
         nonlocal calls
@@ -119,12 +119,12 @@ def runge_kutta_4(
     for t, fraction in ((first, 0.0), (start + 0.5 * h, 0.5), (start + 0.5 * h, 0.5), (last, 1.0)):
         q, v = q0, v0
         if rates:
-            q = motions.normalized(mechanism, q0 + fraction * h * rates[-1][0])
+            q = motions.project_onto_manifold(mechanism, q0 + fraction * h * rates[-1][0])
             v = v0 + fraction * h * rates[-1][1]
         rates.append(_rates(mechanism, acceleration, float(t), (q, v), state))
     dq, dv = (h / 6.0 * (a + 2.0 * (b + c) + d) for a, b, c, d in zip(*rates, strict=True))
     _refuse_beyond(q0 + dq, v0 + dv, state)
-    return motions.normalized(mechanism, q0 + dq), v0 + dv
+    return motions.project_onto_manifold(mechanism, q0 + dq), v0 + dv
 
 
 def _rates(

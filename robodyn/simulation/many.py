@@ -102,9 +102,9 @@ def simulate_many(
     """
     settings = replace(settings, **options)
     parts: dict[str, list[Any]] = {
-        "mechanism": _listed(mechanism),
-        "controller": _listed(controller),
-        "trajectory": _listed(trajectory),
+        "mechanism": _as_list(mechanism),
+        "controller": _as_list(controller),
+        "trajectory": _as_list(trajectory),
         "wrench": [wrench] if callable(wrench) else _rows("wrench", wrench),
     }
     if settings.initial is not None:
@@ -219,7 +219,7 @@ def _put(results: SimulationResults, number: int, run: SimulationTask, kept: Int
     results.peak_effort[number] = np.abs(efforts).max(axis=0, initial=0.0)
 
 
-def _listed(values: T | Sequence[T]) -> list[T]:
+def _as_list(values: T | Sequence[T]) -> list[T]:
     return list(values) if isinstance(values, Sequence) else [values]
 
 

@@ -245,7 +245,7 @@ class Plant:
                 self.mechanism, *state, held, load, self.dt, steps, settings, motors
             )
         except SimulationFailed as error:
-            why = why_it_failed(self.mechanism, self.configuration, self.velocity, self.dt)
+            why = suggest_remedy(self.mechanism, self.configuration, self.velocity, self.dt)
             raise SimulationFailed(f"{error}; {why}", time=error.time, value=error.value) from error
         if motors is not None:
             self.motor_positions, self.motor_velocities = motors
@@ -284,7 +284,7 @@ def with_base(wrench: FloatArray, rows: FloatArray) -> FloatArray:
 STABLE = 2.785
 
 
-def why_it_failed(
+def suggest_remedy(
     mechanism: Mechanism, configuration: FloatArray, velocity: FloatArray, dt: float
 ) -> str:
     """Return a suggestion of a remedy for a simulation that diverged.

@@ -20,7 +20,7 @@ from robodyn.checks import as_array, as_exact, as_scalar, check_choice
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, KinematicsError, SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.simulation.compiled_controller import as_called
+from robodyn.simulation.compiled_controller import as_controller
 from robodyn.simulation.integrators import State, dormand_prince_853, runge_kutta_4
 from robodyn.simulation.plant import Plant, StepMethod
 from robodyn.simulation.settings import Integrator, Side, SimulationSettings
@@ -91,7 +91,7 @@ class SimulationTask:
                 f"integrator is {integrator!r}, which does not support elastic drives; choose rk4",
                 value=integrator,
             )
-        self.controller = as_called(controller)
+        self.controller = as_controller(controller)
         self.load: Any = wrench
         if wrench is not None and not callable(wrench):
             self.load = as_exact("wrench", wrench, (6,), "N, N m")

@@ -87,7 +87,7 @@ class OutputFolder(Output):
 
     def __init__(self, plan: SweepPlan, output: str | Path, overwrite: bool = False) -> None:
         self.output, self._overwrite = checked_path(output), overwrite
-        self._folder = unfinished(self.output)
+        self._folder = unfinished_folder(self.output)
         self._zarr = self._folder / "data.zarr"
         self._lock = self._journal = -1
         try:
@@ -219,7 +219,7 @@ def checked_path(output: str | Path) -> Path:
     return path
 
 
-def unfinished(output: Path) -> Path:
+def unfinished_folder(output: Path) -> Path:
     """Return the folder in which an output is written until it is complete."""
     return output.with_name(output.name + ".unfinished")
 

@@ -117,7 +117,7 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
         )
 
 
-def retimed(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
+def convert_to_time(motion: Motion, rate: FloatArray, acceleration: FloatArray) -> Motion:
     """Convert derivatives w.r.t. a path parameter to derivatives w.r.t. time.
 
     Args:

@@ -46,7 +46,7 @@ def hermite_quintic(
     )
 
 
-def displaced(
+def add_displacements(
     mechanism: Mechanism, inner: Motion, coefficients: FloatArray, x: FloatArray, unit: FloatArray
 ) -> Motion:
     """Add polynomial displacements to a motion.

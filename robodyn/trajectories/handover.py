@@ -20,7 +20,7 @@ from robodyn.numerics.rotations_batch import (
     rotation_vector_rates,
 )
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory
-from robodyn.trajectories.displacements import displaced, hermite_quintic
+from robodyn.trajectories.displacements import add_displacements, hermite_quintic
 
 
 class Handover(RowTrajectory):
@@ -105,7 +105,7 @@ class Handover(RowTrajectory):
 
     def _fade(self, t: FloatArray, inner: Motion) -> Motion:
         x, unit = np.clip(t / self.blend, 0.0, 1.0), np.float64(self.blend)
-        return displaced(self._mechanism, inner, self._coefficients, x, unit)
+        return add_displacements(self._mechanism, inner, self._coefficients, x, unit)
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:

@@ -17,7 +17,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import LARGEST_STATE, as_pose, refuse_beyond
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.numerics.turns import unwrapped
+from robodyn.numerics.turns import unwrap
 from robodyn.trajectories.base import Motion
 from robodyn.trajectories.sampled import SampledTrajectory
 
@@ -150,7 +150,7 @@ def without_turns(
         start = near[wraps] + motions.joint_difference(mechanism, near, positions[0], names)[wraps]
         positions[:, wraps] += start - positions[0, wraps]
     steps = 0.5 * np.diff(times)[:, None] * (turning[1:] + turning[:-1])
-    positions[:, wraps] = unwrapped(positions[:, wraps], steps)
+    positions[:, wraps] = unwrap(positions[:, wraps], steps)
     return positions, rates, changes
 
 

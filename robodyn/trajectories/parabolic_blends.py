@@ -54,16 +54,16 @@ class ViaPoints(PiecewisePolynomial):
         for name, times in (("durations", self.durations), ("blends", self.blends)):
             if not (times > 0.0).all():
                 raise InvalidInput(f"{name} is {times.tolist()}, must be positive [s]", value=times)
-        crowded = first_crowded(self.durations, self.blends)
+        crowded = find_overlong_blends(self.durations, self.blends)
         if crowded is not None:
-            needed = float(blended(self.blends)[crowded])
+            needed = float(blend_times(self.blends)[crowded])
             raise InfeasibleTrajectory(
                 f"the blends of points {crowded} and {crowded + 1} take {needed:.6g} s of the "
                 f"{self.durations[crowded]:.6g} s between them; they must fit",
                 value=needed,
             )
         self._poses = poses
-        rate = np.diff(self.points, axis=0) / cruising(self.durations, self.blends)[:, None]
+        rate = np.diff(self.points, axis=0) / cruise_durations(self.durations, self.blends)[:, None]
         at = np.concatenate([[0.0], np.cumsum(self.durations)])
         half = 0.5 * self.blends
         # the first and last blends are centered half a blend inside
@@ -98,7 +98,7 @@ class ViaPoints(PiecewisePolynomial):
         return pose_motion(place, angles)
 
 
-def blended(blends: FloatArray) -> FloatArray:
+def blend_times(blends: FloatArray) -> FloatArray:
     """Return the time (K - 1,) [s] that the blends (K,) take from each segment.
 
     A blend takes half of its duration from each neighboring segment; the first and the last blend
@@ -109,7 +109,7 @@ def blended(blends: FloatArray) -> FloatArray:
     return np.asarray(fraction[:-1] + fraction[1:])
 
 
-def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
+def cruise_durations(durations: FloatArray, blends: FloatArray) -> FloatArray:
     """Return the durations (K - 1,) [s] of the segments at their constant rates.
 
     The first and the last segment are shorter by half a blend, because the motion starts and stops
@@ -121,7 +121,7 @@ def cruising(durations: FloatArray, blends: FloatArray) -> FloatArray:
     return times
 
 
-def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
+def find_overlong_blends(durations: FloatArray, blends: FloatArray) -> int | None:
     """Return the index of the first segment that is shorter than its blends.
 
     Args:
@@ -131,5 +131,5 @@ def first_crowded(durations: FloatArray, blends: FloatArray) -> int | None:
     Returns:
         The index; None if all blends fit.
     """
-    crowded = np.flatnonzero(blended(blends) > durations * (1.0 + BLEND_TOLERANCE))
+    crowded = np.flatnonzero(blend_times(blends) > durations * (1.0 + BLEND_TOLERANCE))
     return int(crowded[0]) if crowded.size else None

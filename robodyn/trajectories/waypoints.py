@@ -158,7 +158,7 @@ def _from_file(file: Path, mechanism: Mechanism | None) -> Trajectory:
     for i, j in zip(stops[:-1], stops[1:], strict=True):
         ends = waypoints[i : j + 1], points[i : j + 1]
         if blends[i : j + 1].any():
-            segments.append(_blended(fields, *ends, blends[i : j + 1].copy(), joints))
+            segments.append(_plan_blends(fields, *ends, blends[i : j + 1].copy(), joints))
         else:
             segments.append(_segment(fields, *ends, joints))
     return segments[0] if len(segments) == 1 else Sequence(tuple(segments))
@@ -231,7 +231,7 @@ def _blend(common: Fields, waypoint: Fields) -> float:
     return fields.number("blend", "s", default=0.0, at_least=0.0)
 
 
-def _blended(
+def _plan_blends(
     common: Fields,
     waypoints: list[Fields],
     ends: list[FloatArray],
@@ -244,16 +244,16 @@ def _blended(
     blends[0] = blends[0] or blends[1]
     blends[-1] = blends[-1] or blends[-2]
     # extra time of the ramps at the ends relative to the constant rate
-    slower = -parabolic_blends.cruising(np.zeros(len(points) - 1), blends)
+    slower = -parabolic_blends.cruise_durations(np.zeros(len(points) - 1), blends)
     steps = np.diff(points, axis=0)
     rows = zip(waypoints[1:], steps, slower.tolist(), strict=True)
     durations = np.array([_blended_duration(common, *row, of_joints=joints > 0) for row in rows])
-    crowded = parabolic_blends.first_crowded(durations, blends)
+    crowded = parabolic_blends.find_overlong_blends(durations, blends)
     if crowded is not None:
         pair = (crowded, crowded + 1)
         longer = max(pair, key=lambda k: (bool(_blend(common, waypoints[k])), blends[k]))
         fields = waypoints[longer] if "blend" in waypoints[longer] else common
-        needed = parabolic_blends.blended(blends)[crowded]
+        needed = parabolic_blends.blend_times(blends)[crowded]
         raise fields.refuse(
             "blend",
             float(blends[longer]),

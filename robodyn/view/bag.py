@@ -175,14 +175,14 @@ def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]
     Topics are found in any namespace.
     """
 
-    def named(topic: str) -> str:
+    def topic_named(topic: str) -> str:
         return next((name for name in TOPICS if f"/{topic}".endswith(f"/{name}")), "")
 
-    read = read_bag(bag, lambda topic, _: bool(named(topic)))
+    read = read_bag(bag, lambda topic, _: bool(topic_named(topic)))
     found: dict[str, list[tuple[float, Any]]] = {name: [] for name in TOPICS}
     commands = []
     for topic, received, message in read.messages:
-        name = named(topic)
+        name = topic_named(topic)
         # the stamp of a trajectory is its start, not the time of sending
         own = None if name in TRAJECTORIES else getattr(message, "header", None)
         stamp = received if own is None else to_nanoseconds(own.stamp)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.errors import shortened
+from robodyn.errors import shorten
 from robodyn.motion_base.cueing.parameters import PRESETS
 from robodyn.view import colors
 from robodyn.view.page import ViewerPage
@@ -65,7 +65,7 @@ class MachinePanel:
 
     def show(self, state: str) -> None:
         """Show the state of the machine, such as `engaged`."""
-        self.state = state = shortened(state, 40)
+        self.state = state = shorten(state, 40)
         if state not in NAMED:
             self.explain("")
         color = colors.css(_CALM.get(state, (90, 98, 110)))
@@ -129,5 +129,5 @@ class CueingPanel:
 
 
 def _note(text: str) -> str:
-    labels = html.escape(shortened(text, 300))
+    labels = html.escape(shorten(text, 300))
     return f'<div style="{_NOTE}">{labels}</div>' if labels else ""

@@ -97,7 +97,7 @@ def model_argument(default: str) -> dict[str, tuple[str, ...]]:
     return model | {name: of_parameter("mechanism", name) for name in READING}
 
 
-def passed(*names: str) -> dict[str, ParameterValue]:
+def launch_parameters(*names: str) -> dict[str, ParameterValue]:
     """Return node parameters whose values are the launch arguments of these names."""
     kinds = {name: each["type"] for group in tables().values() for name, each in group.items()}
     return {
@@ -164,7 +164,7 @@ def own_files(context: LaunchContext) -> list[str]:
     settings = context.launch_configurations
     if "gravity_file" not in settings:
         document = {"/**": {"ros__parameters": {"gravity": given}}}
-        settings["gravity_file"] = written(document, "gravity_", ".yaml")
+        settings["gravity_file"] = write_temporary_file(document, "gravity_", ".yaml")
     return ["params_file", "gravity_file"]
 
 
@@ -200,7 +200,7 @@ def own_node(
         ros_arguments=enclave(name),
         parameters=[
             *map(LaunchConfiguration, files),
-            {**passed(*(MODEL if has_model else ()), *given), **parameters},
+            {**launch_parameters(*(MODEL if has_model else ()), *given), **parameters},
         ],
     )
 
@@ -242,7 +242,9 @@ def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     return source, mechanism
 
 
-def failed(event: ProcessExited, context: LaunchContext, why: str) -> list[LaunchDescriptionEntity]:
+def failure_actions(
+    event: ProcessExited, context: LaunchContext, why: str
+) -> list[LaunchDescriptionEntity]:
     """Return launch actions that report an error because a required process ended.
 
     The list is empty during shutdown.
@@ -350,10 +352,10 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     for display in view["Visualization Manager"]["Displays"]:
         if "Marker Scale" in display:
             display["Marker Scale"] *= size
-    return written(view, f"{mechanism.name}_", ".rviz")
+    return write_temporary_file(view, f"{mechanism.name}_", ".rviz")
 
 
-def written(document: Any, prefix: str, suffix: str) -> str:
+def write_temporary_file(document: Any, prefix: str, suffix: str) -> str:
     """Write a document to a temporary YAML file; return the path of the file."""
     with NamedTemporaryFile(
         "w", prefix=prefix, suffix=suffix, encoding="utf-8", delete=False
@@ -367,11 +369,11 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
     if not presentation.has_legs(mechanism):
         return []
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", "force_markers.yaml"])
-    shown = {**passed(*MODEL), "color_by": "condition", "values": True}
+    shown = {**launch_parameters(*MODEL), "color_by": "condition", "values": True}
     return [node("robodyn", "force_markers", name="force_markers", parameters=[config, shown])]
 
 
-def drawn(
+def display_nodes(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
     """Return RViz and the node force_markers; an empty list unless `rviz` is true."""
@@ -380,7 +382,7 @@ def drawn(
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
 
 
-def viewed(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def viewer_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes that show a mechanism moved by sliders, with or without RViz."""
     try:
         source, mechanism = chosen_mechanism(context)
@@ -401,7 +403,9 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     If the package of the node is not installed, a log action is returned instead.
     """
     if mechanism.coordinates.is_pose:
-        return node("robodyn", "pose_sliders", name="pose_sliders", parameters=[passed(*MODEL)])
+        return node(
+            "robodyn", "pose_sliders", name="pose_sliders", parameters=[launch_parameters(*MODEL)]
+        )
     if not installed("joint_state_publisher_gui"):
         return LogInfo(
             msg="joint_state_publisher_gui is not installed: no sliders; "
@@ -410,7 +414,9 @@ def sliders(mechanism: Mechanism) -> LaunchDescriptionEntity:
     return node("joint_state_publisher_gui")
 
 
-def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescriptionEntity]:
+def description_nodes(
+    context: LaunchContext, sim_time: bool = True
+) -> list[LaunchDescriptionEntity]:
     """Return the nodes for description, transforms and display of a mechanism.
 
     The list is empty for a simulation with ros2_control, which starts its own.
@@ -421,7 +427,7 @@ def described(context: LaunchContext, sim_time: bool = True) -> list[LaunchDescr
     ):
         return []
     source, mechanism = chosen_mechanism(context)
-    view = drawn(context, mechanism, sim_time=sim_time)
+    view = display_nodes(context, mechanism, sim_time=sim_time)
     try:
         text = robot_description(source, mechanism)
     except rd.RobodynError as error:

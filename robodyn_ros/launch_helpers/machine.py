@@ -20,8 +20,8 @@ from robodyn_ros.launch_helpers.description import (
     NAMESPACE,
     SWITCH,
     arguments,
-    described,
-    failed,
+    description_nodes,
+    failure_actions,
     is_on,
     model_argument,
     of_parameter,
@@ -69,7 +69,7 @@ def machine() -> LaunchDescription:
     return LaunchDescription(
         [
             *arguments(table),
-            OpaqueFunction(function=described, args=[False]),
+            OpaqueFunction(function=description_nodes, args=[False]),
             OpaqueFunction(function=_nodes),
         ]
     )
@@ -95,7 +95,9 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     if is_on(context, "viewer"):
         nodes.append(node("web_viewer", "port"))
     recorders = [node("recorder", "output")] if is_on(context, "record") else []
-    ends = [RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_ended)) for n in nodes]
+    ends = [
+        RegisterEventHandler(OnProcessExit(target_action=n, on_exit=_fail_launch)) for n in nodes
+    ]
     return [*ends, *recorders, *nodes]
 
 
@@ -117,6 +119,6 @@ def _refuse_stall_homing(params_file: str) -> None:
             )
 
 
-def _ended(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def _fail_launch(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Fail the launch when one of the nodes ends."""
-    return failed(event, context, ": a machine needs all its nodes, so the launch ends")
+    return failure_actions(event, context, ": a machine needs all its nodes, so the launch ends")

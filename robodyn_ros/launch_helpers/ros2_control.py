@@ -28,13 +28,13 @@ from robodyn.loading.robot_description import robot_description
 from robodyn_ros.launch_helpers.description import (
     SWITCH,
     chosen_mechanism,
-    drawn,
+    display_nodes,
     installed,
     is_on,
     node,
     own_clock,
     state_publisher,
-    written,
+    write_temporary_file,
 )
 from robodyn_ros.parameter_files import read_sections
 
@@ -131,7 +131,7 @@ def with_controllers(
         # its own hold has no efforts: the mechanism would sag until the trajectory arrives
         sections.setdefault("/**/inverse_dynamics", {})["idle"] = "hold"
     document = {name: {"ros__parameters": values} for name, values in sections.items()}
-    made = written(document, "robodyn_controllers_", ".yaml")
+    made = write_temporary_file(document, "robodyn_controllers_", ".yaml")
     atexit.register(Path(made).unlink, missing_ok=True)
     settings["more_controllers_file"] = settings["controllers_file"] or made
     settings["controllers_file"] = made
@@ -173,7 +173,7 @@ def check_installed(context: LaunchContext) -> None:
         )
 
 
-def controlled(
+def ros2_control_actions(
     context: LaunchContext,
     start: LaunchDescriptionEntity,
     needed: Sequence[Node],
@@ -240,7 +240,7 @@ def controlled(
         # Kernels may have to be compiled first, and messages until then are late. Controllers also
         # become active only while simulated time runs, and a spawner waits 10 s only.
         *start_when_ready(needed, spawner),
-        *drawn(context, mechanism, sim_time=simulated),
+        *display_nodes(context, mechanism, sim_time=simulated),
     ]
 
 

@@ -31,9 +31,9 @@ from robodyn_ros.launch_helpers.description import (
     NAMESPACE,
     SWITCH,
     arguments,
-    described,
+    description_nodes,
     fail,
-    failed,
+    failure_actions,
     is_on,
     model_argument,
     of_parameter,
@@ -44,7 +44,7 @@ from robodyn_ros.launch_helpers.description import (
 from robodyn_ros.launch_helpers.ros2_control import (
     TRAJECTORIES,
     as_hardware,
-    controlled,
+    ros2_control_actions,
     ros2_control_arguments,
 )
 from robodyn_ros.launch_helpers.settings import DEFAULT, DEFAULT_PROFILE, resolve_arguments
@@ -178,9 +178,9 @@ def simulation_nodes(
         needed.append(simulator)
     elif is_on(context, "needs_estimator"):
         needed.append(_node(context, "state_estimator"))
-    ends = dict.fromkeys((planner, *needed), _died)
+    ends = dict.fromkeys((planner, *needed), _end_with_error)
     if is_on(context, "viewer"):
-        ends[_node(context, "web_viewer", states)] = _died
+        ends[_node(context, "web_viewer", states)] = _end_with_error
     recorder = None
     if is_on(context, "record"):
         recorder = _node(
@@ -190,7 +190,7 @@ def simulation_nodes(
             time="sim",
             begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
         )
-        ends[recorder] = _recorded
+        ends[recorder] = _end_after_bag
     if not bringup:
         summary = _node(
             context,
@@ -202,14 +202,14 @@ def simulation_nodes(
         ends[summary] = partial(_done, recorder=recorder)
     return [
         *notes,
-        *described(context),
+        *description_nodes(context),
         *(
             RegisterEventHandler(OnProcessExit(target_action=each, on_exit=end))
             for each, end in ends.items()
         ),
         *(each for each in ends if each is not planner),
         # at once, or once all are ready and the controllers are active
-        *(controlled(context, planner, needed, _died) or [planner]),
+        *(ros2_control_actions(context, planner, needed, _end_with_error) or [planner]),
     ]
 
 
@@ -237,7 +237,7 @@ def _done(
 ) -> list[LaunchDescriptionEntity]:
     """End the launch once the summary is written; report an error if it is missing."""
     if event.returncode not in (0, NOT_COMPLETED):
-        return _died(event, context)
+        return _end_with_error(event, context)
     if event.returncode == NOT_COMPLETED:
         context.launch_configurations["run_failed"] = "true"
     if recorder is None:
@@ -249,11 +249,11 @@ def _done(
     ]
 
 
-def _recorded(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def _end_after_bag(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """End the launch when the bag is complete; an earlier end is an error."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
         return _end(context, "the run is done and recorded")
-    return _died(event, context)
+    return _end_with_error(event, context)
 
 
 def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
@@ -268,6 +268,6 @@ def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
     return [EmitEvent(event=Shutdown(reason=reason))]
 
 
-def _died(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def _end_with_error(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """End the launch with an error because a process ended before the run did."""
-    return failed(event, context, " before the run was done")
+    return failure_actions(event, context, " before the run was done")

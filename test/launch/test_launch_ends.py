@@ -18,7 +18,7 @@ from launch_ros.actions import Node
 from ros_harness import session_of
 
 from launch import LaunchContext
-from robodyn_ros.launch_helpers.description import described
+from robodyn_ros.launch_helpers.description import description_nodes
 from robodyn_ros.launch_helpers.simulation import simulation_arguments, simulation_nodes
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_every_node_has_a_handler_of_its_end():
     handlers = [part for part in parts if isinstance(part, RegisterEventHandler)]
     nodes = [part for part in parts if isinstance(part, Node)]
     # robot_state_publisher, if installed, is for display: a run continues without it
-    shown = [part for part in described(context) if isinstance(part, Node)]
+    shown = [part for part in description_nodes(context) if isinstance(part, Node)]
     assert len(handlers) == len(nodes) - len(shown) > len(NODES)
 
 

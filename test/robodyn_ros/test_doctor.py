@@ -62,7 +62,7 @@ def test_the_doctor_names_missing_packages_and_the_remedy(monkeypatch):
     assert "no_such_package" in text
     assert "pip install" in text
     monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "no_such_package"))
-    assert [*doctor_module.installed()][-1] == ("error", "not installed: no_such_package")
+    assert [*doctor_module.check_packages()][-1] == ("error", "not installed: no_such_package")
 
 
 def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
@@ -76,7 +76,7 @@ def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
 
     monkeypatch.setattr(importlib.metadata, "version", version)
     monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "urdf_parser_py"))
-    (level, _), named = doctor_module.installed()
+    (level, _), named = doctor_module.check_packages()
     assert level == "ok"
     assert named == ("ok", "numpy 1.26.4, urdf_parser_py 1.2.1")
 

@@ -21,7 +21,7 @@ from robodyn_ros.launch_helpers.description import chosen_mechanism, own_clock, 
 from robodyn_ros.launch_helpers.ros2_control import as_hardware, start_when_ready, with_controllers
 from robodyn_ros.launch_helpers.simulation import (
     _done,
-    _recorded,
+    _end_after_bag,
     simulation_arguments,
     simulation_nodes,
     subscriber_count,
@@ -183,7 +183,7 @@ def test_a_recorder_that_fails_fails_the_launch_also_after_the_run(code, done):
     if done:
         context.launch_configurations["run_is_done"] = "true"
     event = SimpleNamespace(returncode=code, process_name="recorder-5")
-    (action,) = _recorded(event, context)
+    (action,) = _end_after_bag(event, context)
     if done and code == 0:
         assert isinstance(action, EmitEvent)
         assert isinstance(action.event, Shutdown)
@@ -272,7 +272,7 @@ def test_a_run_that_was_not_completed_fails_the_launch(record):
     if record == "true":
         for action in actions:
             action.execute(context)
-        actions = _recorded(SimpleNamespace(returncode=0, process_name="recorder-6"), context)
+        actions = _end_after_bag(SimpleNamespace(returncode=0, process_name="recorder-6"), context)
     (action,) = actions
     with pytest.raises(RuntimeError, match="not completed"):
         action.execute(context)

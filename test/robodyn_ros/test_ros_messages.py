@@ -202,7 +202,7 @@ def test_a_malformed_trajectory_is_refused(spoil, mechanism):
 @pytest.mark.parametrize("data", [b"", b"\0\1\0\0\1\0\0\0", b"\xff" * 100], ids=len)
 def test_bytes_that_are_no_message_are_named_so(data):
     with pytest.raises(rd.InvalidInput, match="Odometry"):
-        messages.deserialized(data, Odometry)
+        messages.deserialize(data, Odometry)
     if len(data) < messages.FIRST_BYTES:
         with pytest.raises(rd.InvalidInput, match="header"):
             messages.first_stamp(data)

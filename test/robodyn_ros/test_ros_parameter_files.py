@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 import robodyn as rd
-from robodyn_ros.parameter_files import ignored, read_sections, unknown_sections
+from robodyn_ros.parameter_files import read_sections, unknown_sections, unused_parameter_messages
 
 
 class Node:
@@ -28,7 +28,9 @@ class Node:
 def given(tmp_path, text, *more):
     file = tmp_path / "given.yaml"
     file.write_text(text)
-    return ignored(Node(), ["node", "--ros-args", "--params-file", str(file), *more])
+    return unused_parameter_messages(
+        Node(), ["node", "--ros-args", "--params-file", str(file), *more]
+    )
 
 
 @pytest.mark.parametrize(
@@ -57,7 +59,7 @@ def test_parameters_for_all_nodes_may_concern_another_node(tmp_path):
     pytest.importorskip("rclpy")
     file = tmp_path / "given.yaml"
     file.write_text("/**:\n  ros__parameters: {control_rate: 100.0, kqq: 1.0}\n")
-    (line,) = ignored(Node(), ["node", "--params-file", str(file)])
+    (line,) = unused_parameter_messages(Node(), ["node", "--params-file", str(file)])
     assert "'kqq'" in line
 
 

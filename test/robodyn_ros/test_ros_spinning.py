@@ -33,9 +33,9 @@ from robodyn_ros.executor import (
     Finished,
     LeanExecutor,
     Waiting,
-    chosen,
-    hand_over,
+    executor_name,
     spin,
+    take_and_dispatch,
 )
 from robodyn_ros.interfaces import Ticks, steady_timer
 from robodyn_ros.refusals import AT_ONCE, PERIOD, Refusals
@@ -233,7 +233,7 @@ def test_a_subscription_that_a_callback_destroys_receives_no_more(node):
         waiting.wait(1.0)
         assert not waiting.is_current()
     assert received == []
-    hand_over(second, False, Refusals(node))
+    take_and_dispatch(second, False, Refusals(node))
     assert received == []
 
 
@@ -378,9 +378,9 @@ def test_a_shutdown_that_wakes_nobody_ends_it_all_the_same(node, monkeypatch, ki
 
 def test_an_unknown_executor_is_refused_by_name(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
-    assert chosen() == KINDS[0] == "lean"
+    assert executor_name() == KINDS[0] == "lean"
     monkeypatch.setenv(VARIABLE, "single")
-    assert chosen() == "single"
+    assert executor_name() == "single"
     monkeypatch.setenv(VARIABLE, "fast")
     with pytest.raises(InvalidInput, match="ROBODYN_EXECUTOR is 'fast', expected lean, single"):
-        chosen()
+        executor_name()

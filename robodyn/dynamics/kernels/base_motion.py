@@ -57,7 +57,7 @@ def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
 
 
 @inner
-def turning(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
+def absolute_angular_motion(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
     """Convert a body's angular velocity and acceleration from base-relative to absolute."""
     if base.moves:
         changed = add(base.alpha, cross(base.omega, omega))

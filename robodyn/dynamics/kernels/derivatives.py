@@ -128,7 +128,9 @@ def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p:
 
 
 @inner
-def gather(first: int, skipped: int, steps: Any, size: float, p: Any, out: Any) -> None:
+def add_weighted_residuals(
+    first: int, skipped: int, steps: Any, size: float, p: Any, out: Any
+) -> None:
     """Add weighted residuals at eight finite-difference points to the derivatives."""
     nv = out.M.shape[0]
     for k in range(WIDTH):
@@ -243,7 +245,7 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
             displace(mechanism, p.step, s, p.q)
             if residual(mechanism, state, efforts, s, p.found) != 0:
                 return False
-            gather(first, skipped, steps, size, p, found)
+            add_weighted_residuals(first, skipped, steps, size, p, found)
             if first == 0:
                 for j in range(n):
                     rate = 0.0
@@ -281,7 +283,7 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
     return write_derivatives
 
 
-class Given(NamedTuple):
+class StateArrays(NamedTuple):
     """Arrays of one state and its loads: from the configuration to the base motion."""
 
     q: Any
@@ -294,8 +296,8 @@ class Given(NamedTuple):
 
 @inner
 def given_shapes(nq: int, nv: int, n: int) -> Any:
-    """Return the array shapes of `Given` for nq positions, nv velocities and n drives."""
-    return Given(nq, nv, nv, n, WRENCH, BASE)
+    """Return the array shapes of `StateArrays` for nq positions, nv velocities and n drives."""
+    return StateArrays(nq, nv, nv, n, WRENCH, BASE)
 
 
 @inner
@@ -305,7 +307,7 @@ def state_row(given: Any, k: int, memory: Any) -> Any:
     Args:
         given: arrays (N, width) of the states; absent arrays have width zero.
         k: index of the state.
-        memory: `Given`, to be filled.
+        memory: `StateArrays`, to be filled.
 
     Returns:
         The arrays of the state, and whether all their entries are finite.
@@ -317,5 +319,5 @@ def state_row(given: Any, k: int, memory: Any) -> Any:
             total += 0.0 * given[j][k, i]
     wrench = memory[4][: max(given[4].shape[1], 0)]
     base = memory[5][: max(given[5].shape[1], 0)]
-    state = Given(memory[0], memory[1], memory[2], memory[3], wrench, base)
+    state = StateArrays(memory[0], memory[1], memory[2], memory[3], wrench, base)
     return state, total == 0.0

@@ -21,7 +21,7 @@ from robodyn.dynamics.kernels.end_stops import motor_effort
 from robodyn.dynamics.kernels.hybrid_step import MotionEquations
 from robodyn.dynamics.kernels.integration import OK, OPTIONS
 from robodyn.dynamics.kernels.simulation import Functions, hybrid_loop
-from robodyn.dynamics.kernels.state import loaded
+from robodyn.dynamics.kernels.state import state_with_load
 from robodyn.numerics.array_arguments import stack_all
 from robodyn.numerics.compiler import inner, noinline
 from robodyn.numerics.linear import factor_definite, solve_factored
@@ -155,7 +155,7 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
     def mechanism_equations(plant: Any, q: Any, v: Any, load: Any, work: Any) -> int:
         """Write the equations of motion of the mechanism without the efforts of its drives."""
         own_work, memory, _ = work
-        state = loaded(q, v, memory.none, load, True)
+        state = state_with_load(q, v, memory.none, load, True)
         return int(rigid_equations(plant.own, state, True, own_work, memory.equations))
 
     @inner

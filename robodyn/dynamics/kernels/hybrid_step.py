@@ -31,7 +31,7 @@ from typing import Any, Final, NamedTuple
 from robodyn.dynamics.kernels import modes
 from robodyn.dynamics.kernels.dry_friction import dry_friction
 from robodyn.dynamics.kernels.integration import DIVERGED, OK, SEMI_IMPLICIT, STIFF_CHECK
-from robodyn.dynamics.kernels.pieces import between, put_implicit, stage_time
+from robodyn.dynamics.kernels.pieces import next_trial, put_implicit, stage_time
 from robodyn.dynamics.kernels.semi_implicit import put_velocity
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve_factored
@@ -309,7 +309,7 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
     crosses = going & ~again & ~is_behind
     crosses = crosses & ((least < -REST_RATIO) | ((bracket.upper <= 1.0) & (least > REST_RATIO)))
     bracket = narrow_bracket(begin_bracket(bracket, again, done), crosses, end, least)
-    ahead = choose(again, 1.0, between(bracket, SHORTEST))
+    ahead = choose(again, 1.0, next_trial(bracket, SHORTEST))
     accepted = going & ~again & ~crosses
     return accepted, again, bracket, choose(again | crosses, ahead, end)
 

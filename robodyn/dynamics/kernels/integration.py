@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.control_laws import clip_efforts
-from robodyn.dynamics.kernels.state import loaded
+from robodyn.dynamics.kernels.state import state_with_load
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within, put_stage, put_step
 from robodyn.numerics.vectors import copy
@@ -175,7 +175,7 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
 
 
 @inner
-def commanded(
+def evaluate_command(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
@@ -218,13 +218,13 @@ def classical_step(
         given = load[part if load.shape[0] > 1 else 0]
         if call == 0 or step.rows.shape[0] > 1:
             row = step.rows[0 if call == 0 else part + 1]
-            if not commanded(command, task, q, v, row, given, s.required, s.effort):
+            if not evaluate_command(command, task, q, v, row, given, s.required, s.effort):
                 return NO_COMMAND
         if call == 0:
             copy(s.required, step.required)
             copy(s.effort, step.applied)
             continue
-        state = loaded(q, v, s.effort, given, True)
+        state = state_with_load(q, v, s.effort, given, True)
         status = accelerate(plant, state, task.work, s.rates[stage], s.accelerations[stage])
         if status != OK:
             return int(status)

@@ -15,7 +15,7 @@ from robodyn.dynamics.kernels import control_laws
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.integration import OK
 from robodyn.dynamics.kernels.simulation import Functions
-from robodyn.dynamics.kernels.state import State, loaded
+from robodyn.dynamics.kernels.state import State, state_with_load
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.tables import as_table
 from robodyn.numerics.turns import shortest_turn
@@ -114,7 +114,7 @@ def loop_functions(kind: JointEquations) -> Functions:
             control_laws.corrected_acceleration(
                 control.kp, control.kv, error, qd, row[n : 2 * n], row[2 * n :], corrected
             )
-        state = loaded(q, moving, corrected, load, False)
+        state = state_with_load(q, moving, corrected, load, False)
         if efforts(control.model, state, False, work, out) != OK:
             return False
         if control.law == control_laws.COMPUTED_TORQUE:

@@ -192,7 +192,7 @@ def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
 
 
 @inner
-def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
+def find_path_to_root(plan: Any, numbers: Any, row: int, way: Any) -> int:
     """Write the indices of the links from link `row` up to the root; return their number."""
     count = 0
     while row > 0:
@@ -203,7 +203,7 @@ def find_way(plan: Any, numbers: Any, row: int, way: Any) -> int:
 
 
 @inner
-def place_way(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
+def place_path(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
     """Write the frames of the links from the root to a given link to the array F."""
     place_root(link_of(plan, numbers, 0), F)
     for k in range(count - 1, -1, -1):
@@ -299,9 +299,9 @@ def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out
         return False
     links = links_of(plan, numbers)
     F, way = stack(links, PLACED), stack(1, links)
-    count = find_way(plan, numbers, row, way)
+    count = find_path_to_root(plan, numbers, row, way)
     for n in range(p.shape[0]):
-        place_way(plan, numbers, p[n], way, count, F)
+        place_path(plan, numbers, p[n], way, count, F)
         x, y, z = vector(F[row], X), vector(F[row], Y), vector(F[row], Z)
         a, b = combine(x, y, z, vector(at, X)), combine(x, y, z, vector(at, Y))
         c = combine(x, y, z, vector(at, Z))
@@ -322,9 +322,9 @@ def jacobians(
         return False
     links = links_of(plan, numbers)
     F, way = stack(links, PLACED), stack(1, links)
-    count = find_way(plan, numbers, row, way)
+    count = find_path_to_root(plan, numbers, row, way)
     for n in range(p.shape[0]):
-        place_way(plan, numbers, p[n], way, count, F)
+        place_path(plan, numbers, p[n], way, count, F)
         clear(out[n])
         point = point_of(F[row], at)
         for k in range(count):
@@ -347,10 +347,10 @@ def motions(
         return False
     links = links_of(plan, numbers)
     F, V, way = stack(links, PLACED), stack(links, MOVED), stack(1, links)
-    count = find_way(plan, numbers, row, way)
+    count = find_path_to_root(plan, numbers, row, way)
     clear(V[0])
     for n in range(p.shape[0]):
-        place_way(plan, numbers, p[n], way, count, F)
+        place_path(plan, numbers, p[n], way, count, F)
         for k in range(count - 1, -1, -1):
             i = int(way[0, k])
             link = link_of(plan, numbers, i)
@@ -429,7 +429,7 @@ def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, 
     for n in range(p.shape[0]):
         place_all(plan, numbers, p[n], F)
         for i in range(links):
-            carry(link_of(plan, numbers, i), F[i], C[i])
+            write_spatial_inertia(link_of(plan, numbers, i), F[i], C[i])
         for i in range(links - 1, 0, -1):
             above = link_of(plan, numbers, i).parent
             for k in range(CARRIED):
@@ -450,7 +450,7 @@ def center_of(link: Any, placed: Any) -> Any:
 
 
 @inner
-def carry(link: Any, placed: Any, out: Any) -> None:
+def write_spatial_inertia(link: Any, placed: Any, out: Any) -> None:
     """Write a link's mass, first moments and inertia about the base's origin to `out`."""
     clear(out)
     if link.has_mass == 1:

@@ -45,7 +45,7 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 
 @inner
-def between(bracket: Any, shortest: float) -> Any:
+def next_trial(bracket: Any, shortest: float) -> Any:
     """Return the next trial point of regula falsi or bisection within a bracket."""
     low, at_low, high, at_high, _, bisects = bracket
     fraction = choose(bisects, 0.5, at_low / (at_low - at_high))

@@ -23,7 +23,7 @@ from robodyn.dynamics.kernels.hybrid_step import (
 )
 from robodyn.dynamics.kernels.modes import joints_shapes
 from robodyn.dynamics.kernels.pieces import put_between, put_load
-from robodyn.dynamics.kernels.state import loaded
+from robodyn.dynamics.kernels.state import state_with_load
 from robodyn.numerics.array_arguments import stack_all
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.runge_kutta import is_within
@@ -83,7 +83,7 @@ def command_at_instant(
     put_load(step, 0.0, p.load)
     row = p.row[: step.rows.shape[1]]
     copy(step.rows[0], row)
-    if not integration.commanded(
+    if not integration.evaluate_command(
         command, task, s.configuration, s.velocity, row, p.load, s.required, s.effort
     ):
         return integration.NO_COMMAND
@@ -110,9 +110,11 @@ def hybrid_loop(kind: Functions) -> Any:
         if step.rows.shape[0] > 1 and given:
             row = p.row[: step.rows.shape[1]]
             put_between(step.rows, 1, when, row)
-            if not integration.commanded(command, task, q, v, row, p.load, s.required, s.effort):
+            if not integration.evaluate_command(
+                command, task, q, v, row, p.load, s.required, s.effort
+            ):
                 status = integration.NO_COMMAND
-        return status, loaded(q, v, s.effort, p.load, True)
+        return status, state_with_load(q, v, s.effort, p.load, True)
 
     @inner
     def renew(step: Any, idle: bool, left: float) -> Any:

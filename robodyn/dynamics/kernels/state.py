@@ -62,13 +62,15 @@ def borrow_optional(given: Any, other: Any) -> Any:
 
 
 @inner
-def unloaded(q: Any, rates: Any, acceleration_or_effort: Any) -> Any:
+def state_without_load(q: Any, rates: Any, acceleration_or_effort: Any) -> Any:
     """Create a `State` without an external wrench, on a fixed base."""
     return State(q, rates, acceleration_or_effort, q, False, q, False)
 
 
 @inner
-def loaded(q: Any, rates: Any, acceleration_or_effort: Any, load: Any, contact: bool) -> Any:
+def state_with_load(
+    q: Any, rates: Any, acceleration_or_effort: Any, load: Any, contact: bool
+) -> Any:
     """Create a `State` from a load (6 or 15,): external wrench, then motion of the base."""
     base = load[WRENCH:]
     return State(q, rates, acceleration_or_effort, load, contact, base, base.shape[0] == BASE)

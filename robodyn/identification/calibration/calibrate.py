@@ -24,7 +24,7 @@ from robodyn.identification.calibration.fit import (
     right_singular,
     visibility,
     weights_of,
-    whitened,
+    whiten_derivatives,
 )
 from robodyn.identification.calibration.measurements import Measurements, read_measurements
 from robodyn.identification.calibration.problem import (
@@ -267,7 +267,7 @@ def refuse_too_few(m: Mechanism, problem: Problem, measurements: Measurements) -
     if problem.equations > problem.count or first is None:
         return
     noise = unknowns.first_noise(m, problem)
-    rows = whitened(weights_of(problem, noise, first), first)
+    rows = whiten_derivatives(weights_of(problem, noise, first), first)
     seen = int((right_singular(rows)[0] >= 1.0).sum())
     if problem.equations <= seen:
         count = len(measurements.joints)

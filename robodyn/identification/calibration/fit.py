@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import NoSolution
-from robodyn.identification.calibration.problem import Evaluated, Problem
+from robodyn.identification.calibration.problem import Problem, ResidualDerivatives
 
 # Thresholds of the robust losses, relative to the noise: 95 % of the efficiency of least squares
 # without gross errors (Holland and Welsch 1977).
@@ -55,7 +55,7 @@ class CalibrationFit:
     """
 
     unknowns: FloatArray
-    evaluated: Evaluated
+    evaluated: ResidualDerivatives
     noise: Noise
     whitened: FloatArray
     converged: bool
@@ -111,7 +111,7 @@ def fit(
             report_progress((turn + 1) / ROUNDS)
         if not estimate:
             return found
-        better = _estimated(problem, found, loss)
+        better = _estimate_noise(problem, found, loss)
         changes = [abs(better.groups[name] / noise.groups[name] - 1.0) for name in noise.groups]
         noise = better
         if max(changes, default=0.0) < 0.01:
@@ -124,7 +124,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
 
     # residuals and their derivatives are evaluated in turn
     @lru_cache(maxsize=1)
-    def at(unknowns: bytes) -> Evaluated | None:
+    def at(unknowns: bytes) -> ResidualDerivatives | None:
         return problem.evaluate(np.frombuffer(unknowns))
 
     first = at(start.tobytes())
@@ -148,7 +148,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
     def jacobian(unknowns: FloatArray) -> FloatArray:
         found = at(unknowns.tobytes())
         assert found is not None  # only accepted steps are differentiated
-        return np.concatenate([-whitened(weights, found), -np.eye(problem.count)])
+        return np.concatenate([-whiten_derivatives(weights, found), -np.eye(problem.count)])
 
     solved = least_squares(
         residuals, start, jacobian, method="trf", x_scale="jac", loss=loss,
@@ -156,16 +156,16 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
     )  # fmt: skip
     final = problem.evaluate(solved.x)
     assert final is not None  # as above
-    rows = whitened(weights_of(problem, noise, final), final)
+    rows = whiten_derivatives(weights_of(problem, noise, final), final)
     return CalibrationFit(solved.x, final, noise, rows, bool(solved.success))
 
 
-def whitened(weights: FloatArray, found: Evaluated) -> FloatArray:
+def whiten_derivatives(weights: FloatArray, found: ResidualDerivatives) -> FloatArray:
     """Compute the derivatives (N r, U) of the whitened residuals w.r.t. the unknowns."""
     return np.asarray((weights @ found.jacobian).reshape(-1, found.jacobian.shape[2]))
 
 
-def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
+def weights_of(problem: Problem, noise: Noise, found: ResidualDerivatives) -> FloatArray:
     """Compute matrices (N, r, r) that whiten the r residuals of each of N samples.
 
     Errors of the joints' readings displace the predicted pose, so their noise adds to that of the
@@ -177,7 +177,7 @@ def weights_of(problem: Problem, noise: Noise, found: Evaluated) -> FloatArray:
     return np.asarray(np.linalg.inv(np.linalg.cholesky(covariance)))
 
 
-def _estimated(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
+def _estimate_noise(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
     """Estimate the measurement noise of each group from the residuals."""
     weights = weights_of(problem, found.noise, found.evaluated)
     white = np.einsum("nij,nj->ni", weights, found.evaluated.residual)

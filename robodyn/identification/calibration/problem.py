@@ -15,7 +15,7 @@ from typing import NamedTuple, get_args
 
 import numpy as np
 
-from robodyn.algorithms.geometry import Geometry, Placed
+from robodyn.algorithms.geometry import BodyPoses, Geometry
 from robodyn.arrays import FloatArray
 from robodyn.errors import RobodynError
 from robodyn.identification.calibration.measurements import Measurements
@@ -81,7 +81,7 @@ class Freedoms(NamedTuple):
     zeros: bool
 
 
-class Evaluated(NamedTuple):
+class ResidualDerivatives(NamedTuple):
     """Residuals (N, r) of a calibration, measured minus predicted, and their derivatives.
 
     `jacobian` (N, r, U) and `by_joint` (N, r, n) are the derivatives of the predicted values with
@@ -185,7 +185,7 @@ class Problem:
         base[self.free_base], target[self.free_target] = parts[1], parts[2]
         return parts[0], base, target, parts[3] if self._zeros else np.zeros_like(self.frames.zeros)
 
-    def evaluate(self, unknowns: FloatArray) -> Evaluated | None:
+    def evaluate(self, unknowns: FloatArray) -> ResidualDerivatives | None:
         """Compute residuals and derivatives at scaled unknowns (U,).
 
         Returns:
@@ -199,7 +199,7 @@ class Problem:
             )
         except RobodynError:
             return None
-        placed = Placed(*(each[self._which] for each in found))
+        placed = BodyPoses(*(each[self._which] for each in found))
         self.poses = placed.poses
         _, turn_base, turn_target, _ = self._steps(unknowns)
         R, place = rotation_matrix(placed.poses), placed.poses[:, :3]
@@ -237,7 +237,7 @@ class Problem:
         if self._zeros:
             across[:, :, self.count - self._zeros : -n] = np.eye(self._zeros)
         whole = np.concatenate([predicted[:, self.rows], across], axis=1)
-        return Evaluated(
+        return ResidualDerivatives(
             np.concatenate([residual[:, self.rows], passive], axis=1),
             whole[:, :, :-n] * self._scale,
             whole[:, :, -n:],

@@ -34,7 +34,7 @@ NO_SOLUTION = 1e3
 
 
 @dataclass(frozen=True)
-class Zeros:
+class ZeroOffsets:
     """Result of an estimation of the driven joints' zero offsets.
 
     Attributes:
@@ -96,7 +96,7 @@ def find_zeros(
     *,
     level_noise: float = 1e-3,
     stop_noise: float = 1e-3,
-) -> Zeros:
+) -> ZeroOffsets:
     """Estimate the joints' zero offsets from body inclinations and end-stop contacts.
 
     Maximum a posteriori estimation by least squares. The mounting of the inclinometer (`level`) on
@@ -139,7 +139,7 @@ def find_zeros(
     scale = np.concatenate([zero, np.full(3, MOUNTED), np.full(2, INCLINED)])
     guesses = [m.home] * len(samples)
 
-    def missed(unknowns: FloatArray) -> FloatArray:
+    def weighted_residuals(unknowns: FloatArray) -> FloatArray:
         """Compute residuals (k,) of the level's angles and the stops, divided by noise."""
         zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
         E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
@@ -154,23 +154,23 @@ def find_zeros(
 
     def residuals(unknowns: FloatArray) -> FloatArray:
         try:
-            return np.concatenate([missed(unknowns), unknowns])
+            return np.concatenate([weighted_residuals(unknowns), unknowns])
         except KinematicsError:
             return np.full(3 * len(samples) + len(touched) + len(unknowns), NO_SOLUTION)
 
     start = np.zeros(n + 5)
     try:
-        missed(start)
+        weighted_residuals(start)
     except KinematicsError as error:
         raise InvalidInput(
             f"{m.name} has no configuration near all readings: {error}", value=samples
         ) from error
     found = least_squares(residuals, start, method="lm", x_scale=1.0)
     covariance = np.linalg.inv(found.jac.T @ found.jac)
-    left = missed(found.x)
+    left = residuals(found.x)
     deviations = scale * np.sqrt(np.diag(covariance))
     count = 3 * len(samples)
-    return Zeros(
+    return ZeroOffsets(
         names,
         m.drives.units,
         found.x[:n] * scale[:n],

@@ -41,7 +41,7 @@ class Horizon:
         self.count = max(round(duration / dt), INTERVALS * PARTS)
         grown = GROWTH ** np.arange(INTERVALS + 1) - 1.0
         knots = np.maximum(np.round(self.count * grown / grown[-1]), np.arange(INTERVALS + 1))
-        self.nodes = _parted(knots.astype(np.int64))
+        self.nodes = _interval_indices(knots.astype(np.int64))
         width = np.diff(np.r_[0, self.nodes]) * dt
         self.widths: FloatArray = 0.5 * (width + np.r_[width[1:], 0.0])
         ends = np.repeat(knots[[0, -1]], 2) * dt
@@ -58,7 +58,7 @@ class Horizon:
         self.sensed = [organ.perceived(values, dt)[self.nodes] for organ, values in felt]
 
 
-def _parted(knots: IntArray) -> IntArray:
+def _interval_indices(knots: IntArray) -> IntArray:
     """Return the indices of samples at the knots after the first, and between knots."""
     parts = [
         np.round(np.linspace(a, b, 1 + min(b - a, PARTS)))[1:]

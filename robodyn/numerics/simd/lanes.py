@@ -277,17 +277,17 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
 @intrinsic
 def any_of(typingctx: Any, mask: Any) -> Any:
     """Return whether a condition is true, for SIMD vectors in any lane."""
-    return types.boolean(mask), _compared("!=", 0)
+    return types.boolean(mask), _compare("!=", 0)
 
 
 @intrinsic
 def all_of(typingctx: Any, mask: Any) -> Any:
     """Return whether a condition is true, for SIMD vectors in all lanes."""
-    return types.boolean(mask), _compared("==", 2**WIDTH - 1)
+    return types.boolean(mask), _compare("==", 2**WIDTH - 1)
 
 
 @intrinsic
-def whole(typingctx: Any, value: Any) -> Any:
+def to_index(typingctx: Any, value: Any) -> Any:
     """Convert a float, or the first lane of a SIMD vector, to an integer index."""
 
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -316,7 +316,7 @@ def largest_of(typingctx: Any, a: Any, b: Any) -> Any:
     return result(a, b), codegen
 
 
-def _compared(sign: str, bits: int) -> Any:
+def _compare(sign: str, bits: int) -> Any:
     def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         if sig.args[0] != MASK:
             return args[0]

@@ -21,7 +21,7 @@ JOINTS = ("free", "ball", "slide", "hinge")
 FLAGS = ("limit", "actuation", "frictionloss", "damper")
 
 
-class Compiled:
+class CompiledModel:
     """Compiled MuJoCo model of a file or text.
 
     Attributes:

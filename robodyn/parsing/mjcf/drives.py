@@ -14,13 +14,13 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.errors import warn
 from robodyn.model.spring import NO_SPRING, LinearSpring
-from robodyn.parsing.mjcf.compiled import JOINTS, Compiled
+from robodyn.parsing.mjcf.compiled import JOINTS, CompiledModel
 
 # Most names in one message.
 NAMED = 8
 
 
-class Follows(NamedTuple):
+class Coupling(NamedTuple):
     """Linear coupling: a joint's position = factor * (position of `joint`) + offset [rad or m]."""
 
     joint: int
@@ -41,10 +41,10 @@ class Couplings:
         ModelError: an equality does not couple two joints; the error names it.
     """
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: CompiledModel) -> None:
         self._compiled, self._model = compiled, compiled.model
         model, mujoco = compiled.model, compiled.mujoco
-        self.follows: dict[int, Follows] = {}
+        self.follows: dict[int, Coupling] = {}
         kinds = mujoco.mjtEq
         for n in compiled.equalities:
             kind = int(model.eq_type[n])
@@ -72,16 +72,16 @@ class Couplings:
             found[joint] = found.get(joint, 0.0) + float(model.wrap_prm[w])
         return found
 
-    def leader(self, joint: int) -> Follows:
+    def leader(self, joint: int) -> Coupling:
         """Return the coupling of a joint, by its index, to an independent joint.
 
         An independent joint is coupled to itself with factor 1 and offset 0.
         """
-        found = Follows(joint, 1.0, 0.0)
+        found = Coupling(joint, 1.0, 0.0)
         while found.joint in self.follows:
             after = self.follows[found.joint]
             offset = found.factor * after.offset + found.offset
-            found = Follows(after.joint, found.factor * after.factor, offset)
+            found = Coupling(after.joint, found.factor * after.factor, offset)
         return found
 
     def reduced(self, terms: dict[int, float]) -> tuple[dict[int, float], float]:
@@ -133,7 +133,7 @@ class Couplings:
             )
         (first, of_first), (second, of_second) = left.items()
         offset = -(constant + more) / of_first
-        self.follows[first] = Follows(second, -of_second / of_first, offset)
+        self.follows[first] = Coupling(second, -of_second / of_first, offset)
 
 
 # Arrays of MuJoCo in which an actuator that is no <motor> differs from 0.
@@ -164,7 +164,7 @@ class MjcfDrives:
         ModelError: the error names the unsupported actuator or tendon.
     """
 
-    def __init__(self, compiled: Compiled, couplings: Couplings) -> None:
+    def __init__(self, compiled: CompiledModel, couplings: Couplings) -> None:
         self._compiled, self._couplings = compiled, couplings
         model = self._model = compiled.model
         dofs = model.jnt_dofadr

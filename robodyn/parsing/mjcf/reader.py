@@ -24,7 +24,7 @@ from robodyn.model.geometry import Geometry, Material, Primitive
 from robodyn.model.joint import Joint, Mimic
 from robodyn.model.placement import Placement
 from robodyn.model.spring import LinearSpring, PointSpring
-from robodyn.parsing.mjcf.compiled import JOINTS, Compiled, frame
+from robodyn.parsing.mjcf.compiled import JOINTS, CompiledModel, frame
 from robodyn.parsing.mjcf.drives import Couplings, MjcfDrives
 from robodyn.parsing.mjcf.own_text import PARTS
 from robodyn.parsing.own_attributes import Motor, motor_of, read_settings, with_motor
@@ -48,13 +48,13 @@ def read_mjcf(source: Path | str) -> ModelBuilder:
         MissingExtra: the package mujoco is not installed.
         ModelError: MuJoCo rejects the model, or it has unsupported elements; the error names them.
     """
-    return _Reader(Compiled(source)).filled()
+    return _Reader(CompiledModel(source)).filled()
 
 
 class _Reader:
     """Reader that fills a builder from an `MjModel`."""
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: CompiledModel) -> None:
         self._compiled, self._model = compiled, compiled.model
         self._couplings = Couplings(compiled)
         self._drives = MjcfDrives(compiled, self._couplings)

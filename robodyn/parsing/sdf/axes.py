@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.formats.xml_elements import finite
+from robodyn.formats.xml_elements import limit_from_file
 from robodyn.model import NO_SPRING, Joint, LinearSpring, Mimic
 from robodyn.parsing.sdf.frames import MODEL, SdfFrames
 
@@ -141,10 +141,10 @@ def read_axis(
     effort, velocity = (value(f"limit/{key}", -1.0) for key in ("effort", "velocity"))
     return Axis(
         frames.relative(full, child)[:3, :3] @ direction,
-        lower=finite(value("limit/lower", -np.inf)),
-        upper=finite(value("limit/upper", np.inf)),
-        effort=finite(effort) if effort >= 0.0 else np.inf,
-        velocity=finite(velocity) if velocity >= 0.0 else np.inf,
+        lower=limit_from_file(value("limit/lower", -np.inf)),
+        upper=limit_from_file(value("limit/upper", np.inf)),
+        effort=limit_from_file(effort) if effort >= 0.0 else np.inf,
+        velocity=limit_from_file(velocity) if velocity >= 0.0 else np.inf,
         damping=value("dynamics/damping", 0.0),
         friction=value("dynamics/friction", 0.0),
         spring=LinearSpring(

@@ -9,12 +9,12 @@ from robodyn.planning.paths.curves import Curve, PoseCurve, Spline, curve_along
 from robodyn.planning.paths.free_motion import FreeMotion
 from robodyn.planning.paths.planned_path import PlannedPath
 from robodyn.planning.paths.projected_space import space_of
-from robodyn.planning.paths.shortening import filled, shortcut
+from robodyn.planning.paths.shortening import densify, shortcut
 from robodyn.planning.paths.spaces import Space
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
 
 __all__ = [
     "Bounds", "Budget", "Clearance", "Curve", "FreeMotion", "PlannedPath", "PlanningProblem",
     "PoseCurve", "Space", "Spline", "TreeSearch", "around_singularities", "curve_along",
-    "filled", "segment_distances", "shortcut", "space_of",
+    "densify", "segment_distances", "shortcut", "space_of",
 ]  # fmt: skip

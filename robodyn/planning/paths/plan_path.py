@@ -24,11 +24,11 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import SINGULAR, Bounds
 from robodyn.planning.paths.clearance import Clearance
 from robodyn.planning.paths.curves import Curve
-from robodyn.planning.paths.planned_path import PlannedPath, timed
+from robodyn.planning.paths.planned_path import PlannedPath, time_curve
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.separation import explain_failure, refuse_apart, refuse_ends
 from robodyn.planning.paths.settings import PathSettings
-from robodyn.planning.paths.shortening import shortcut, smoothed
+from robodyn.planning.paths.shortening import fit_smooth_curve, shortcut
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
 from robodyn.planning.paths.verification import verify_curve
 
@@ -141,7 +141,7 @@ def plan_path(
     along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
     worst = float(mechanism.condition_number(along, settings.characteristic_length).max())
     length = problem.space.length(along)
-    law = timed(mechanism, curve, length, settings)
+    law = time_curve(mechanism, curve, length, settings)
     return PlannedPath(curve, law, length, worst, samples, time.monotonic() - began)
 
 
@@ -213,7 +213,7 @@ def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))
     for fraction in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
-        curve = smoothed(problem, problem.least(fraction), path, budget)
+        curve = fit_smooth_curve(problem, problem.least(fraction), path, budget)
         if curve is None:
             continue
         found = verify_curve(curve.configurations, problem.bounds)

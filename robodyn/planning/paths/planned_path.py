@@ -13,7 +13,7 @@ from robodyn.errors import InfeasibleTrajectory
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.settings import PathSettings
-from robodyn.trajectories.base import Motion, ProfiledTrajectory, retimed
+from robodyn.trajectories.base import Motion, ProfiledTrajectory, convert_to_time
 from robodyn.trajectories.profiles import PEAK_SPEED, Profile, check_profile, make_profile
 
 # Default speed without duration or limits: a radian of path length in this time [s].
@@ -70,10 +70,12 @@ class PlannedPath(ProfiledTrajectory):
 
     def _rows(self, t: FloatArray) -> Motion:
         s, rate, acceleration = self.profile.sample(t)
-        return retimed(Motion(*self.curve.motion(s)), rate, acceleration)
+        return convert_to_time(Motion(*self.curve.motion(s)), rate, acceleration)
 
 
-def timed(mechanism: Mechanism, curve: Curve, length: float, settings: PathSettings) -> Profile:
+def time_curve(
+    mechanism: Mechanism, curve: Curve, length: float, settings: PathSettings
+) -> Profile:
     """Compute the time profile of a curve, from rest to rest.
 
     Args:

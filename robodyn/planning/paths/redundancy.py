@@ -41,7 +41,7 @@ CHOICES = 60
 HOPELESS = 50.0
 
 
-class Optimized(NamedTuple):
+class RedundancyResult(NamedTuple):
     """Result of `optimize_redundancy`: the optimized motion and its objective.
 
     Attributes:
@@ -107,7 +107,7 @@ def optimize_redundancy(
     constant: Sequence[str] = (),
     settings: RedundancySettings = DEFAULT,
     **options: Unpack[RedundancyOptions],
-) -> Optimized:
+) -> RedundancyResult:
     """Choose the redundant coordinates of a motion to improve its worst configuration.
 
     ```python
@@ -147,7 +147,7 @@ def optimize_redundancy(
     what = (
         "condition number" if settings.objective == "condition" else "share of the efforts' limits"
     )
-    return Optimized(
+    return RedundancyResult(
         along_body(mechanism, motion, start), before, after,
         {name: motion.offset(name, times) for name in task.names},
         f"largest {what} {before:.4g} before, {after:.4g} after choosing {', '.join(task.names)}",

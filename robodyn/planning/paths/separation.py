@@ -65,7 +65,9 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     """
     mechanism = bounds.mechanism
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
-    straight = "" if where is None else f"; the straight one at {place(mechanism, where)}"
+    straight = (
+        "" if where is None else f"; the straight one at {format_configuration(mechanism, where)}"
+    )
     mode = differ_in_passive_joints(mechanism, start, goal)
     modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
     ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
@@ -119,12 +121,12 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
             wider = bounds.condition_limit * factor
             path = again(replace(bounds, condition_limit=wider, singular_value_limit=0.0), 0.06)
             if path is not None:
-                return _named(problem, path, facts, known)
+                return _no_path(problem, path, facts, known)
     path = again(replace(bounds, within_limits=False), 0.15)
     if path is None and bounds.clearance is not None:
         path = again(replace(bounds, clearance=None), 0.1)
     if path is not None:
-        return _named(problem, path, facts, known)
+        return _no_path(problem, path, facts, known)
     if differ_in_passive_joints(problem.mechanism, problem.start, problem.goal):
         return NoPath(
             "no path: start and goal are two assembly modes of the same driven positions, and "
@@ -137,7 +139,9 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
     )  # fmt: skip
 
 
-def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str) -> NoPath:
+def _no_path(
+    problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], known: str
+) -> NoPath:
     """Create the `NoPath` error for the bound that a path violates most.
 
     The path was found with that bound relaxed.
@@ -149,7 +153,7 @@ def _named(problem: PlanningProblem, path: FloatArray, facts: dict[str, Any], kn
     kinds = {"position": "limit", "clearance": "clearance", "singular surface": "singular surface"}
     text = (
         f"no path was found within the bounds{known}; the best path violates one at "
-        f"{place(problem.mechanism, path[worst])}: {found.text}"
+        f"{format_configuration(problem.mechanism, path[worst])}: {found.text}"
     )
     kind = kinds.get(found.quantity, "condition limit")
     return found.no_path(text, kind, path[worst], **facts)
@@ -222,7 +226,7 @@ def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Floa
     return mechanism.advance(start, bisect(is_before, 0.0, 1.0, 60)[1] * way)
 
 
-def place(mechanism: Mechanism, configuration: FloatArray) -> str:
+def format_configuration(mechanism: Mechanism, configuration: FloatArray) -> str:
     """Format a configuration as names and values of its position variables."""
     values = presentation.values_of(mechanism, configuration)
     names = [

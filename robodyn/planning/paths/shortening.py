@@ -23,7 +23,7 @@ PER_CONTROL = 8
 SETTLED = 1e-4
 
 
-def filled(space: Space, path: FloatArray, step: float) -> FloatArray:
+def densify(space: Space, path: FloatArray, step: float) -> FloatArray:
     """Insert configurations into a path until neighbors are within `step` [rad].
 
     Returns:
@@ -54,7 +54,7 @@ def shortcut(
     whole = space.segment(path[0], path[-1], step)
     if whole is not None and bounds.are_satisfied(whole, least).all():
         return whole
-    path = filled(space, path, step)
+    path = densify(space, path, step)
     for _ in range(TRIES):
         if budget.over or len(path) < 3:
             break
@@ -74,7 +74,7 @@ def shortcut(
     return path
 
 
-def smoothed(
+def fit_smooth_curve(
     problem: PlanningProblem, least: FloatArray, path: FloatArray, budget: Budget
 ) -> Curve | None:
     """Fit a smooth curve to a path (n, nq), and shorten it within the bounds.

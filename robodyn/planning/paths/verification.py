@@ -63,7 +63,7 @@ def verify_curve(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> V
         inner = bounds.margins(curve(middle))
         samples += len(middle)
         bad = _first_bad(middle, inner)
-        open_ = _unsettled(first, inner, last)
+        open_ = _may_be_negative(first, inner, last)
         low = np.concatenate([low[open_], middle[open_]])
         high = np.concatenate([middle[open_], high[open_]])
         first = np.concatenate([first[open_], inner[open_]])
@@ -83,7 +83,7 @@ def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:
     return float(s[bad].min()) if bad.size else None
 
 
-def _unsettled(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
+def _may_be_negative(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
     """Return whether a margin might become negative within each interval (N,)."""
     least = np.minimum(np.minimum(first, inner), last)
     with np.errstate(invalid="ignore"):

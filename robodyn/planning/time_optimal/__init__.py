@@ -7,10 +7,10 @@ from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weig
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import shares_of_time
 from robodyn.planning.time_optimal.online import time_optimal_from
-from robodyn.planning.time_optimal.path import PathPieces, graded
+from robodyn.planning.time_optimal.path import PathPieces, grade
 from robodyn.planning.time_optimal.program import SpeedSpline
 from robodyn.planning.time_optimal.sampled_path import sample_path
-from robodyn.planning.time_optimal.search import ReachableMotion, unverified
+from robodyn.planning.time_optimal.search import ReachableMotion, reachable_motion
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.spacing import spacing
 
@@ -24,10 +24,10 @@ __all__ = [
     "WaypointSpline",
     "coordinate_weights",
     "cubic_to_goal",
-    "graded",
+    "grade",
+    "reachable_motion",
     "sample_path",
     "shares_of_time",
     "spacing",
     "time_optimal_from",
-    "unverified",
 ]  # fmt: skip

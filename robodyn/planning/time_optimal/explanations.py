@@ -31,7 +31,7 @@ BRIEF = 1e-3
 EXAMINED = 2000
 
 
-def limiting(
+def find_active_limits(
     path: SampledPath, problem: Intervals, constraints: Constraints, found: PieceMotion
 ) -> list[ActiveLimit]:
     """Find the limits that a motion along a piece of a path reaches.
@@ -46,7 +46,7 @@ def limiting(
         The limits in order of time, each with start and end time.
     """
     times = found.timed.times
-    names, used = _used(path, problem, constraints, *found.middle)
+    names, used = _fractions_used(path, problem, constraints, *found.middle)
     if found.used is not None:
         names += [name for each in constraints.third for name in each.names]
         used = np.concatenate([used, found.used], axis=1)
@@ -66,7 +66,7 @@ def limiting(
     return parts
 
 
-def _used(
+def _fractions_used(
     path: SampledPath,
     problem: Intervals,
     constraints: Constraints,

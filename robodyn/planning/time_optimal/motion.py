@@ -14,14 +14,14 @@ from robodyn.checks import as_array
 from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.program import SpeedSpline
-from robodyn.trajectories.base import Motion, RowTrajectory, retimed
+from robodyn.trajectories.base import Motion, RowTrajectory, convert_to_time
 from robodyn.trajectories.sequence import Sequence
 
 # Speed [m/s, rad/s] below which a motion counts as rest.
 REST = 1e-9
 
 
-class Timed(RowTrajectory):
+class PathTiming(RowTrajectory):
     """Base class of motions along one piece of a path, which define its timing.
 
     Args:
@@ -43,10 +43,10 @@ class Timed(RowTrajectory):
 
     def _rows(self, t: FloatArray) -> Motion:
         s, speed, acceleration = self.at(t)
-        return retimed(self.piece.curve.sample(s), speed, acceleration)
+        return convert_to_time(self.piece.curve.sample(s), speed, acceleration)
 
 
-class TimedByIntervals(Timed):
+class PiecewiseTiming(PathTiming):
     """Motion along a piece of a path, with constant s'' between its nodes.
 
     `x` (N + 1,) contains the squared path speeds s'^2 at the nodes.
@@ -74,7 +74,7 @@ class TimedByIntervals(Timed):
         return np.where(at_end, 1.0, np.clip(s, nodes[k], nodes[k + 1])), speed, acceleration
 
 
-class TimedSmoothly(Timed):
+class SmoothTiming(PathTiming):
     """Motion along a piece of a path, with continuous acceleration.
 
     Args:
@@ -155,7 +155,7 @@ class TimeOptimal(Sequence):
         limiting: limits that the motion reaches, in order of time.
     """
 
-    segments: tuple[Timed, ...]
+    segments: tuple[PathTiming, ...]
     gap: float
     limiting: tuple[ActiveLimit, ...]
 

@@ -126,7 +126,7 @@ class PathPieces:
         for k, (measured, part) in enumerate(self._measures):
             count = max(round(points * part), min(FEWEST, points))
             place = None if places is None else places[k]
-            nodes = graded(np.linspace(0.0, 1.0, count + 1)) if place is None else place(count)
+            nodes = grade(np.linspace(0.0, 1.0, count + 1)) if place is None else place(count)
             pieces.append(self._piece(*measured, nodes))
         return pieces
 
@@ -239,7 +239,7 @@ def _curve(
     return curve
 
 
-def graded(t: FloatArray) -> FloatArray:
+def grade(t: FloatArray) -> FloatArray:
     """Map fractions t (...) to points (...), 0 to 1, that are denser near both ends.
 
     The density is quadratic: the points are the positions of a motion that accelerates, cruises and

@@ -101,7 +101,7 @@ class SmoothPath(NamedTuple):
         return g1, g2, g3
 
 
-def eased(
+def sample_smooth_path(
     mechanism: Mechanism,
     piece: Piece,
     easing: Easing,

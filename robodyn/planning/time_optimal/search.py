@@ -14,7 +14,7 @@ from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.reachability import controllable, fastest
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.interior_point import shortest
-from robodyn.planning.time_optimal.motion import Timed, TimedByIntervals
+from robodyn.planning.time_optimal.motion import PathTiming, PiecewiseTiming
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.program import SpeedSpline, program_of
 from robodyn.planning.time_optimal.sampled_path import SampledPath
@@ -59,7 +59,7 @@ class PieceMotion(NamedTuple):
         used: (N, K) limited rates of change as fractions of their limits; None without such limits.
     """
 
-    timed: Timed
+    timed: PathTiming
     gap: float
     middle: tuple[FloatArray, FloatArray]
     used: FloatArray | None = None
@@ -115,7 +115,7 @@ def fastest_within(
             x = better if shorter > 0.0 else x
         if not verification.tighten(problem, x, reached.stale):
             middle = 0.5 * (x[1:] + x[:-1]), 0.5 * np.diff(x) / path.steps
-            return PieceMotion(TimedByIntervals(piece, x), gap, middle)
+            return PieceMotion(PiecewiseTiming(piece, x), gap, middle)
     raise UnverifiedMotion(int(np.argmax(x)))
 
 
@@ -133,7 +133,7 @@ def with_own_limits(problem: Intervals) -> Intervals:
     )
 
 
-def unverified(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
+def reachable_motion(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
     """Compute a fast motion by reachability, without verification between points.
 
     `ends` are the squared path speeds at both ends.
@@ -228,7 +228,7 @@ def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray,
             efforts=(1.0 - fraction) * problem.efforts,
         )
         try:
-            x = unverified(narrow, ends)
+            x = reachable_motion(narrow, ends)
         except SearchFailed:
             continue
         x[1:-1] *= 1.0 - 1e-6

@@ -17,7 +17,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory, InvalidInput
 from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.motion import Timed, TimeOptimal
+from robodyn.planning.time_optimal.motion import PathTiming, TimeOptimal
 from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.trajectories.base import Motion
 
@@ -31,7 +31,7 @@ SAMPLES, IN_WINDOW = 2000, 50
 MOST_TRIALS, TOLERANCE = 30, 1e-6
 
 
-class AveragedMotion(Timed):
+class AveragedMotion(PathTiming):
     """Motion along a piece of a path, with its progress averaged over two windows.
 
     Args:
@@ -40,7 +40,7 @@ class AveragedMotion(Timed):
         slower: factor by which the duration of `part` is multiplied before averaging.
     """
 
-    def __init__(self, part: Timed, windows: tuple[float, float], slower: float) -> None:
+    def __init__(self, part: PathTiming, windows: tuple[float, float], slower: float) -> None:
         first, second = windows
         end = slower * part.duration + first + second
         count = max(SAMPLES, int(np.ceil(IN_WINDOW * end / min(windows))))
@@ -134,7 +134,9 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     return float(lengths[i]), float(lengths[j])
 
 
-def _within_limits(part: Timed, windows: tuple[float, float], constraints: Constraints) -> Timed:
+def _within_limits(
+    part: PathTiming, windows: tuple[float, float], constraints: Constraints
+) -> PathTiming:
     """Return the motion along a piece, averaged and slowed down until within limits."""
     slower = 1.0
     for _ in range(MOST_TRIALS):
@@ -149,7 +151,7 @@ def _within_limits(part: Timed, windows: tuple[float, float], constraints: Const
     )
 
 
-def _excess(part: Timed, constraints: Constraints) -> float:
+def _excess(part: PathTiming, constraints: Constraints) -> float:
     """Return the largest relative excess over all first- and second-order limits."""
     s, speed, acceleration = part.at(part.times)
     motion = Motion(*(values[:, None] for values in part.piece.curve.sample(s)))

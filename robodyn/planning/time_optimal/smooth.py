@@ -19,13 +19,18 @@ from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.time_optimal import interior_point, program
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.motion import TimedSmoothly
+from robodyn.planning.time_optimal.motion import SmoothTiming
 from robodyn.planning.time_optimal.path import Piece
-from robodyn.planning.time_optimal.sampled_path import VERIFIED, SmoothPath, derivatives, eased
+from robodyn.planning.time_optimal.sampled_path import (
+    VERIFIED,
+    SmoothPath,
+    derivatives,
+    sample_smooth_path,
+)
 from robodyn.planning.time_optimal.search import (
     PieceMotion,
     UnverifiedMotion,
-    unverified,
+    reachable_motion,
     with_own_limits,
 )
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
@@ -93,7 +98,7 @@ class SmoothSearch:
             UnverifiedMotion: no motion was verified on these intervals.
         """
         constraints, course, problem = self._constraints, self.course, with_own_limits(given)
-        unverified(given, self.piece.ends)
+        reachable_motion(given, self.piece.ends)
         p = self._program(problem)
         verification = Verification(course.path, constraints, _peak)
         closer: tuple[Verification, SmoothPath] | None = None
@@ -131,7 +136,7 @@ class SmoothSearch:
                 exceeded = True
                 p.most[:] *= 1.0 - MORE * np.stack([around(e) for e in excess.T], axis=1)
             if not exceeded:
-                timed = TimedSmoothly(self.piece, self._easing, self._nodes, p.spline, c)
+                timed = SmoothTiming(self.piece, self._easing, self._nodes, p.spline, c)
                 at = len(VERIFIED) // 2
                 return PieceMotion(timed, np.nan, (square[:, at], acceleration[:, at]), used)
             with np.errstate(divide="ignore"):
@@ -146,7 +151,7 @@ class SmoothSearch:
 
     def _course(self, places: FloatArray, rows: Indices | slice = slice(None)) -> SmoothPath:
         mechanism = self._constraints.mechanism
-        return eased(mechanism, self.piece, self._easing, self._nodes, places, rows)
+        return sample_smooth_path(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
     def _program(self, problem: Intervals) -> program.Program:
         """Create the optimization program for a problem, as input of `shortest`."""

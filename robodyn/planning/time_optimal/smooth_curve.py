@@ -16,7 +16,7 @@ from robodyn.arrays import FloatArray, Indices
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.numerics.rotations_batch import rotation_vector_motions, rotation_vector_rates
 from robodyn.trajectories.base import Motion, RowTrajectory
-from robodyn.trajectories.displacements import displaced, hermite_quintic
+from robodyn.trajectories.displacements import add_displacements, hermite_quintic
 
 
 class SmoothCurve(RowTrajectory):
@@ -115,4 +115,4 @@ class SmoothCurve(RowTrajectory):
         x = (t - self._places[k]) / h[:, 0]
         rest = np.zeros((len(t), self._coefficients.shape[-1]))
         inner = Motion(np.ascontiguousarray(self._starts[k]), rest, rest)
-        return displaced(self._mechanism, inner, self._coefficients[:, k], x, h)
+        return add_displacements(self._mechanism, inner, self._coefficients[:, k], x, h)

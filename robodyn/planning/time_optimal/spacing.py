@@ -14,7 +14,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import PLACES, Intervals
 from robodyn.planning.time_optimal.constraints.base import quantities
-from robodyn.planning.time_optimal.path import Placing, graded
+from robodyn.planning.time_optimal.path import Placing, grade
 
 # Fraction of the points that moves to intervals with unused limits.
 MOVED = 0.8
@@ -73,6 +73,6 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     own = np.linspace(0.0, 1.0, len(fractions))
 
     def nodes(count: int) -> FloatArray:
-        return graded(np.interp(np.linspace(0.0, 1.0, count + 1), fractions, own))
+        return grade(np.interp(np.linspace(0.0, 1.0, count + 1), fractions, own))
 
     return nodes

@@ -102,7 +102,7 @@ def time_optimal(
     report_progress = progress or (lambda _: None)
     for refined in range(REFINEMENTS):
         try:
-            motion = _planned(line, count << refined, constraints, ends, report_progress)
+            motion = _plan_once(line, count << refined, constraints, ends, report_progress)
             bound = settings.vibration
             return motion if bound is None else without_vibration(motion, constraints, bound)
         except search.UnverifiedMotion:
@@ -116,7 +116,7 @@ def time_optimal(
     )
 
 
-def _planned(
+def _plan_once(
     line: Trajectory,
     count: int,
     constraints: Constraints,
@@ -167,7 +167,7 @@ def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
-        return spacing(problem, search.unverified(problem, piece.ends))
+        return spacing(problem, search.reachable_motion(problem, piece.ends))
     except (KinematicsError, search.SearchFailed):
         # the error of the finer intervals is more precise
         return None
@@ -201,7 +201,7 @@ def _fastest(
             explanations.refuse_unlimited(mechanism, piece, problem, found)
     except search.SearchFailed as failed:
         raise explanations.infeasible(constraints, piece, problem, failed) from failed
-    return found, explanations.limiting(path, problem, constraints, found)
+    return found, explanations.find_active_limits(path, problem, constraints, found)
 
 
 def _between(

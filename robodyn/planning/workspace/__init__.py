@@ -2,8 +2,8 @@
 
 """Workspaces of mechanisms."""
 
-from robodyn.planning.workspace.pose_region import connected
+from robodyn.planning.workspace.pose_region import connected_cells
 from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
 from robodyn.planning.workspace.surfaces import Surface, level_surface
 
-__all__ = ["Requirements", "Surface", "WorkspaceSettings", "connected", "level_surface"]
+__all__ = ["Requirements", "Surface", "WorkspaceSettings", "connected_cells", "level_surface"]

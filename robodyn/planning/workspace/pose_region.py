@@ -199,7 +199,7 @@ class PoseRegion(Region):
             if self._margins(home[None])[0] >= 0.0:
                 cell = (home - self.box[:, 0]) / np.diff(self.box, axis=1)[:, 0] * LOCATE
                 both[0][tuple(np.clip(cell.astype(np.int64), 0, LOCATE - 1))] = True
-            part = connected(both[0] | both[1], self.box, home, self._turns)
+            part = connected_cells(both[0] | both[1], self.box, home, self._turns)
             self.samples += 2 * LOCATE**3
             cells = np.argwhere(part)
             if not len(cells):
@@ -215,9 +215,9 @@ class PoseRegion(Region):
         while True:
             both = self._strata(strata, random)
             if home is not None:
-                part = connected(both[0] | both[1], self.box, home, self._turns)
+                part = connected_cells(both[0] | both[1], self.box, home, self._turns)
                 both &= part
-                self._part = (self.box, dilated(part)) if part.any() else None
+                self._part = (self.box, dilate(part)) if part.any() else None
             inside, scatter = int(both.sum()), int((both[0] != both[1]).sum())
             count = strata**3
             self.samples += 2 * count
@@ -313,7 +313,7 @@ class PoseRegion(Region):
         return np.stack([low, np.maximum(high, low + 1e-6 * mechanism.size)], axis=1)
 
 
-def connected(
+def connected_cells(
     filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
 ) -> BoolArray:
     """Return the filled cells that are connected with the filled cell nearest to home.
@@ -339,7 +339,7 @@ def connected(
     own = tuple(cells[np.linalg.norm(cells + 0.5 - at, axis=1).argmin()].tolist())
     wide = tuple(2 * turn for turn in turns)
     labels, _ = label(
-        dilated(np.pad(filled, [(w, w) for w in wide], mode="wrap")), np.ones((3,) * 3)
+        dilate(np.pad(filled, [(w, w) for w in wide], mode="wrap")), np.ones((3,) * 3)
     )
     inner = tuple(slice(w, count + w) for w in wide)
     # along a periodic axis a cell and its copy have the same label
@@ -354,7 +354,7 @@ def connected(
     return np.asarray(np.isin(labels[inner], list(belongs)) & filled)
 
 
-def dilated(filled: BoolArray) -> BoolArray:
+def dilate(filled: BoolArray) -> BoolArray:
     """Mark the filled cells of a grid and all of their neighbors, corners included.
 
     Returns:

@@ -348,7 +348,7 @@ class TipRegion(Region):
             q, goal = np.array([start for _, start in pairs]), points[which]
             for _ in range(3 * STEPS):
                 q = self._steps.nearer(q, goal)
-            near = np.abs(self._steps.left(q, goal)).max(axis=1) < 0.01 * self.cell
+            near = np.abs(self._steps.displacement_to_goal(q, goal)).max(axis=1) < 0.01 * self.cell
             good = near & (self.needs.margins(q) >= 0.0)
             found[which[good]] = True
             there.append(q[good])

@@ -136,7 +136,7 @@ class TipSteps:
         poses = self._mechanism.body_pose(configurations)
         return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
 
-    def left(self, q: FloatArray, goal: FloatArray) -> FloatArray:
+    def displacement_to_goal(self, q: FloatArray, goal: FloatArray) -> FloatArray:
         """Compute the tip's displacements (N, 3) [m or rad], base frame, to goals (N, 3).
 
         `q` (N, nq) are the configurations of the mechanism.
@@ -177,7 +177,7 @@ class TipSteps:
         scale = 1.0 if self._turns else mechanism.size
         units = self._units
         rates = self._rates(q) * units / scale
-        left = self.left(q, goal) / scale
+        left = self.displacement_to_goal(q, goal) / scale
         square = rates @ np.swapaxes(rates, 1, 2) + DAMPING**2 * np.eye(3)
         way = np.einsum("nij,ni->nj", rates, np.linalg.solve(square, left[..., None])[..., 0])
         length = np.linalg.norm(way, axis=1, keepdims=True)

@@ -13,7 +13,7 @@ import numpy as np
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError
 from robodyn.model.body import Body, Link, combine_bodies
-from robodyn.model.fields import GRAVITY, replace_unchecked, unchecked
+from robodyn.model.fields import GRAVITY, copy_unchecked, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.placement import Placement
@@ -115,7 +115,7 @@ def as_arm(model: Model) -> Model:
 def carried_at_tip(chain: Chain, tip: Link) -> Body:
     """Return the mass properties of the tip link in the frame of the last moving link."""
     R = chain.tip.rotation.T
-    body = unchecked(_NOTHING, mass=tip.mass, com=tip.com, inertia=tip.inertia)
+    body = copy_unchecked(_NOTHING, mass=tip.mass, com=tip.com, inertia=tip.inertia)
     return body.seen_from(R, -R @ chain.tip.translation)
 
 

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robodyn.algorithms.geometry import GeometricParameter, Placed
+from robodyn.algorithms.geometry import BodyPoses, GeometricParameter
 from robodyn.arrays import FloatArray
 from robodyn.model.placement import Placement
 from robodyn.solvers.serial.chain import Chain, with_tip
@@ -108,7 +108,7 @@ class ArmGeometry:
         whole = replace(model, joints=(*joints, *model.joints[len(joints) :]))
         return self._arm._made(with_tip(whole, tip, model.tip_link))
 
-    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> BodyPoses:
         """Compute poses of the tip and their derivatives w.r.t. parameters and readings.
 
         Args:
@@ -118,7 +118,7 @@ class ArmGeometry:
 
         Returns:
             Poses (N, 7) of the tip in the base frame, and the derivatives of their displacements
-            with respect to parameters and readings; see `Placed`.
+            with respect to parameters and readings; see `BodyPoses`.
         """
         count, n = len(driven), self._arm.n
         R = np.broadcast_to(np.eye(3), (count, 3, 3))
@@ -144,7 +144,7 @@ class ArmGeometry:
         quaternions *= np.where(quaternions[:, 3:] < 0.0, -1.0, 1.0)
         p = len(self._parameters)
         none = np.zeros((count, 0))
-        return Placed(
+        return BodyPoses(
             np.concatenate([t, quaternions], axis=1),
             columns[:, :, :p],
             columns[:, :, p:],

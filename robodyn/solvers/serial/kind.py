@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from robodyn.mechanism.kind import Kind, imported
+from robodyn.mechanism.kind import Kind, import_and_call
 from robodyn.model.builder import ModelBuilder
 from robodyn.parsing.template import Template
 
@@ -21,16 +21,16 @@ def _recognizes(builder: ModelBuilder) -> bool:
 TEMPLATE = Template("arm")
 SERIAL = Kind(
     "serial",
-    from_yaml=imported(
+    from_yaml=import_and_call(
         "robodyn.solvers.serial.description.yaml_form:serial_model_from_yaml",
         "robodyn.solvers.serial.arm:SerialArm",
     ),
     recognizes_urdf=_recognizes,
-    from_urdf=imported(
+    from_urdf=import_and_call(
         "robodyn.solvers.serial.description.from_urdf:serial_model_from_urdf",
         "robodyn.solvers.serial.arm:SerialArm",
     ),
-    to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
+    to_urdf=import_and_call("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
         "springs": "robodyn.parsing.model_file:with_stated_springs",
         "model_file": "robodyn.solvers.serial.description.yaml_form:write_serial",

@@ -30,8 +30,8 @@ from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single, UncheckedSingle, condition_entry
 from robodyn.dynamics.solver import Solver
 from robodyn.dynamics.stencil import Stencil, difference_stencil
-from robodyn.model.body import Link, combined
-from robodyn.model.fields import unchecked
+from robodyn.model.body import Link, combine
+from robodyn.model.fields import copy_unchecked
 from robodyn.numerics.array_arguments import MATRIX, MATRIX_OUT, VECTOR, VECTOR_OUT, direct
 from robodyn.solvers.serial import packing
 from robodyn.solvers.serial.chain import carried_at_tip
@@ -240,7 +240,7 @@ class SerialSolver(Solver):
             link = tip
             if not is_last:
                 last = chain.links[-1]
-                link = unchecked(last, **combined(last, carried_at_tip(chain, tip)))
+                link = copy_unchecked(last, **combine(last, carried_at_tip(chain, tip)))
             packing.put_body(row, self._last_turn, link.mass, link.com, link.inertia)
 
     @cached_property

@@ -28,7 +28,7 @@ from robodyn.solvers.stewart.kernels import lanes, published, single
 from robodyn.solvers.stewart.kernels import layout as at
 from robodyn.solvers.stewart.kernels import reactions as kernels
 from robodyn.solvers.stewart.kinematics import ACCEL, PLACE, TWIST
-from robodyn.solvers.stewart.status import each_state, new_status, raise_first, solved
+from robodyn.solvers.stewart.status import each_state, evaluate_batch, new_status, raise_first
 from robodyn.threads import cached_threadsafe
 
 _empty = np.empty
@@ -155,7 +155,7 @@ def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
             return matrix
     except TypeError:
         pass
-    return solved(lanes.mass_matrix, platform.solver.numbers, PLACE, (pose,), (6, 6))
+    return evaluate_batch(lanes.mass_matrix, platform.solver.numbers, PLACE, (pose,), (6, 6))
 
 
 def bias(
@@ -182,7 +182,7 @@ def bias(
     except TypeError:
         pass
     values = pose, twist, _STILL, None, moved
-    return solved(lanes.bias, platform.solver.numbers, _ON_BASE, values, (6,))
+    return evaluate_batch(lanes.bias, platform.solver.numbers, _ON_BASE, values, (6,))
 
 
 def forward_dynamics(
@@ -218,7 +218,7 @@ def forward_dynamics(
     except TypeError:
         pass
     values = pose, twist, forces, wrench, moved
-    return solved(lanes.forward_dynamics, platform.solver.numbers, _LOADED, values, (6,))
+    return evaluate_batch(lanes.forward_dynamics, platform.solver.numbers, _LOADED, values, (6,))
 
 
 def effort_terms(
@@ -266,7 +266,7 @@ def exact_forces(
     Returns:
         Forces (..., 6) [N], positive if they extend the legs.
     """
-    return solved(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
+    return evaluate_batch(lanes.inverse_dynamics, numbers, _ON_BASE, motion, (6,), with_legs)
 
 
 @cached_threadsafe

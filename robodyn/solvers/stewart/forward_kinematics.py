@@ -244,7 +244,7 @@ def configuration_rate(
     return out
 
 
-def normalized(platform: Any, configuration: FloatArray) -> FloatArray:
+def project_onto_manifold(platform: Any, configuration: FloatArray) -> FloatArray:
     """Return a pose (7,) with a normalized quaternion, without checks of the argument."""
     pose = np.array(configuration)
     integration.normalize(pose)

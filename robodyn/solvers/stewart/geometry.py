@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.geometry import GeometricParameter, Placed
+from robodyn.algorithms.geometry import BodyPoses, GeometricParameter
 from robodyn.arrays import FloatArray
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
@@ -86,7 +86,7 @@ class PlatformGeometry:
         ends = table[:, :3], table[:, 3:6]
         return with_leg_geometry(self._platform, *ends, np.array(axes), table[:, 6])
 
-    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> BodyPoses:
         """Compute poses by forward kinematics, and their derivatives w.r.t. the dimensions.
 
         Args:
@@ -96,7 +96,7 @@ class PlatformGeometry:
 
         Returns:
             Poses (N, 7) of the platform, readings (N, 12) of the universal joints, and derivatives
-            of both with respect to parameters and leg readings; see `Placed`.
+            of both with respect to parameters and leg readings; see `BodyPoses`.
         """
         m = self.with_geometry(values)
         table = np.asarray(values, dtype=np.float64).reshape(-1, PER_LEG)
@@ -115,7 +115,7 @@ class PlatformGeometry:
         changes = self._universal(m, poses, table, np.concatenate([by_parameter, inverse], axis=2))
         by_passive, by_joint = np.split(changes, [len(self._parameters)], axis=2)
         passive = states.positions[:, columns]
-        return Placed(poses, by_parameter, inverse, passive, by_passive, by_joint)
+        return BodyPoses(poses, by_parameter, inverse, passive, by_passive, by_joint)
 
     def _universal(
         self,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from robodyn.mechanism.kind import Kind, imported
+from robodyn.mechanism.kind import Kind, import_and_call
 from robodyn.model.builder import ModelBuilder
 
 LEGS = 6
@@ -61,16 +61,16 @@ def _body(link: str, fixed: Mapping[str, str]) -> str:
 
 STEWART = Kind(
     "stewart",
-    from_yaml=imported(
+    from_yaml=import_and_call(
         "robodyn.solvers.stewart.description.yaml_form:stewart_model_from_yaml",
         "robodyn.solvers.stewart.platform:StewartPlatform",
     ),
     recognizes_urdf=_is_platform,
-    from_urdf=imported(
+    from_urdf=import_and_call(
         "robodyn.solvers.stewart.description.from_urdf:stewart_model_from_urdf",
         "robodyn.solvers.stewart.platform:StewartPlatform",
     ),
-    to_urdf=imported("robodyn.solvers.stewart.drawing:platform_urdf"),
+    to_urdf=import_and_call("robodyn.solvers.stewart.drawing:platform_urdf"),
     adapters={
         "springs": "robodyn.parsing.model_file:with_stated_springs",
         "model_file": "robodyn.solvers.stewart.description.yaml_form:write_stewart",

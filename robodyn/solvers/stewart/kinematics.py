@@ -31,7 +31,7 @@ from robodyn.numerics.broadcasting import states
 from robodyn.solvers.stewart.joints import LegMotion
 from robodyn.solvers.stewart.kernels import kinematics as kernels
 from robodyn.solvers.stewart.kernels import lanes
-from robodyn.solvers.stewart.status import each_state, solved
+from robodyn.solvers.stewart.status import each_state, evaluate_batch
 
 TWIST, ACCEL = ArrayArgument("twist", 6, "m/s, rad/s"), ArrayArgument("accel", 6, "m/s^2, rad/s^2")
 PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)
@@ -156,7 +156,7 @@ def jacobian(platform: Any, pose: ArrayLike) -> FloatArray:
     """
     # the frames of the legs are not needed
     numbers = platform.solver.numbers
-    return solved(lanes.jacobian, numbers, PLACE, (pose,), (6, 6), needs_frames=False)
+    return evaluate_batch(lanes.jacobian, numbers, PLACE, (pose,), (6, 6), needs_frames=False)
 
 
 def joint_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:

@@ -156,7 +156,7 @@ def leg_shape(
     ends = sign * (leg.length + actuator.position)
     shortest, longest = max(0.0, float(ends.min())), float(ends.max())
     if not shortest < longest:
-        raise refused(
+        raise invalid_value(
             source,
             f"joint {actuator.name!r}: limit lower, upper",
             actuator.position.tolist(),
@@ -205,7 +205,7 @@ def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArr
     return np.asarray(frame[:3, :3] @ point + frame[:3, 3])
 
 
-def refused(source: str, where: str, value: Any, expected: str) -> ModelError:
+def invalid_value(source: str, where: str, value: Any, expected: str) -> ModelError:
     """Create a `ModelError` for an invalid value of a leg."""
     return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
 
@@ -215,13 +215,13 @@ def _check_joints(tree: ZeroConfigurationTree, joints: list[Joint], source: str)
     for joint in joints:
         if joint.mimic is not None:
             where = f"joint {joint.name!r}: <mimic>"
-            raise refused(source, where, joint.mimic.joint, "none in a leg; remove it")
+            raise invalid_value(source, where, joint.mimic.joint, "none in a leg; remove it")
     if tree.body[second.parent] != tree.body[first.child]:
         where = f"joint {second.name!r}"
-        raise refused(source, where, second.parent, "a link on the leg's first joint")
+        raise invalid_value(source, where, second.parent, "a link on the leg's first joint")
     own = [tree.links[name] for name, _ in tree.places(first.child)]
     if any(link.has_inertia for link in own):
-        raise refused(
+        raise invalid_value(
             source,
             f"link {first.child!r}, the cross of a universal joint: mass",
             f"{sum(link.mass for link in own):g} kg",
@@ -234,7 +234,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
     for other, axis in ((first, leg.k), (actuator, leg.slide)):
         if abs(leg.y @ axis) > ANGLE_TOLERANCE:
             angle = np.degrees(np.arccos(np.clip(leg.y @ axis, -1.0, 1.0)))
-            raise refused(
+            raise invalid_value(
                 source,
                 f"joint {second.name!r}: the angle of its axis to that of {other.name!r}",
                 f"{angle:.6g} degrees",
@@ -243,7 +243,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
     offset = leg.center - second.child_at.translation
     gap = float(np.linalg.norm(offset - leg.y * (leg.y @ offset)))
     if gap > DISTANCE_TOLERANCE:
-        raise refused(
+        raise invalid_value(
             source,
             f"joint {second.name!r}: the distance of its axis from that of {first.name!r}",
             f"{gap:.6g} m",
@@ -251,7 +251,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
         )
     aside = float(np.linalg.norm(way - leg.length * leg.slide))
     if aside > DISTANCE_TOLERANCE:
-        raise refused(
+        raise invalid_value(
             source,
             f"joint {actuator.name!r}: the distance between the line on which it moves the "
             f"spherical joint and the center of {first.name!r}",

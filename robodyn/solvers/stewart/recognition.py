@@ -20,7 +20,7 @@ from robodyn.checks import as_pose
 from robodyn.errors import ModelError
 from robodyn.model.body import Body, Link, combine_bodies
 from robodyn.model.closure import Closure
-from robodyn.model.fields import replace_unchecked, unchecked
+from robodyn.model.fields import copy_unchecked, replace_unchecked
 from robodyn.model.joint import Joint
 from robodyn.model.model import Model
 from robodyn.model.spring import LinearSpring, PointSpring
@@ -31,10 +31,10 @@ from robodyn.solvers.stewart.leg_shape import (
     JointReading,
     LegPart,
     LegShape,
+    invalid_value,
     leg_shape,
     parts_of,
     point_on,
-    refused,
 )
 
 LEGS = 6
@@ -157,7 +157,7 @@ class PlatformStructure:
                 if tree.body[link] in bodies
             }
             if len(points) < 2:
-                raise refused(
+                raise invalid_value(
                     model.source or model.name,
                     f"spring {spring.name!r}: its links",
                     [spring.parent, spring.child],
@@ -190,7 +190,7 @@ def checked_structure(model: Model) -> PlatformStructure:
     for closure in model.closures:
         if closure.stiffness:
             where = f"constraint {closure.name!r}: stiffness"
-            raise refused(
+            raise invalid_value(
                 source, where, closure.stiffness, "none; load it with the kind closed_loop"
             )
     found.springs(model)
@@ -297,7 +297,7 @@ def _body(links: dict[str, Link], parts: Sequence[LegPart]) -> Body:
     bodies = []
     for part in parts:
         link = links[part.link]
-        own = unchecked(_NOTHING, mass=link.mass, com=link.com, inertia=link.inertia)
+        own = copy_unchecked(_NOTHING, mass=link.mass, com=link.com, inertia=link.inertia)
         bodies.append(own if part.axes is None else own.seen_from(part.axes, part.origin))
     return reduce(combine_bodies, bodies)
 
@@ -305,7 +305,7 @@ def _body(links: dict[str, Link], parts: Sequence[LegPart]) -> Body:
 def _check_friction(source: str, first: Joint, second: Joint) -> None:
     for joint in (first, second):
         if joint.spring.acts:
-            raise refused(
+            raise invalid_value(
                 source,
                 f"joint {joint.name!r}: spring stiffness",
                 joint.spring.stiffness,
@@ -313,14 +313,14 @@ def _check_friction(source: str, first: Joint, second: Joint) -> None:
                 "kind closed_loop",
             )
         if joint.friction.any():
-            raise refused(
+            raise invalid_value(
                 source,
                 f"joint {joint.name!r}: dynamics friction",
                 joint.friction.max(),
                 "0: the passive joints of a leg have viscous friction only, their damping",
             )
     if abs(first.damping - second.damping) > 1e-12 * max(first.damping, second.damping):
-        raise refused(
+        raise invalid_value(
             source,
             f"joint {second.name!r}: dynamics damping",
             second.damping,
@@ -340,7 +340,7 @@ def _floating_joint(model: Model, source: str) -> Joint:
     for closure in model.closures:
         if closure.kind != "spherical":
             where = f"constraint {closure.name!r}: type"
-            raise refused(source, where, repr(closure.kind), "spherical")
+            raise invalid_value(source, where, repr(closure.kind), "spherical")
     if len(model.closures) != LEGS:
         names = ", ".join(repr(closure.name) for closure in model.closures) or "none"
         raise ModelError(

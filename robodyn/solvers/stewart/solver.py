@@ -16,7 +16,7 @@ from robodyn.dynamics import parameters
 from robodyn.dynamics.batch_calls import CONFIGURATION
 from robodyn.dynamics.body_parameters import NOTHING, BodyNumbers
 from robodyn.dynamics.compiled_derivatives import SLOPE_STEP, CompiledDerivatives
-from robodyn.dynamics.compiled_run import Kernels, in_lanes
+from robodyn.dynamics.compiled_run import Kernels, group_rows
 from robodyn.dynamics.kernels import point_spring
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.link_tree import Source
@@ -239,7 +239,7 @@ class PlatformSolver(Solver):
     def unit_lanes(self) -> FloatArray:
         """Packed parameters of `unit_platforms`, in groups of eight, one per SIMD lane."""
         rows = [np.concatenate([legs.ravel(), body]) for legs, body in self.unit_platforms]
-        return in_lanes(np.array(rows))
+        return group_rows(np.array(rows))
 
     @property
     def body_links(self) -> tuple[str, ...]:

@@ -77,7 +77,7 @@ def each_state(
     return [out.reshape(*shape, *out.shape[1:]) for out in results]
 
 
-def solved(
+def evaluate_batch(
     kernel: Any,
     numbers: tuple[FloatArray, FloatArray],
     arguments: batch_calls.Arguments,

@@ -38,7 +38,7 @@ from robodyn.solvers.tree.kernels.articulated import (
 )
 from robodyn.solvers.tree.kernels.conditions import condition_numbers, sides
 from robodyn.solvers.tree.kernels.regressor import regressor
-from robodyn.solvers.tree.packing import Packed
+from robodyn.solvers.tree.packing import PackedMechanism
 from robodyn.threads import cached_threadsafe, with_stack
 
 _MECHANISM = (VECTOR,) * 2
@@ -82,7 +82,7 @@ _BATCH: dict[str, tuple[Any, ...]] = {
     "conditions": (*CONFIGURATION, VECTOR, VECTOR, MATRIX, types.float64),
     "motion": CONFIGURATION * 3,
     "frames": (*CONFIGURATION, types.int64),
-    "displaced": (*CONFIGURATION * 2, types.float64, types.float64),
+    "displace_lanes": (*CONFIGURATION * 2, types.float64, types.float64),
     "forward_dynamics_of_trees": STATE,
     "regressor": (*CONFIGURATION * 3, MATRIX, MATRIX),
     "body_motions": (*CONFIGURATION * 4, VECTOR, types.float64, types.float64),
@@ -112,7 +112,7 @@ def _entry(name: str) -> Callable[..., Any]:
     return direct(getattr(kernels, name), *_MECHANISM, *_SINGLE[name])
 
 
-def entry(name: str, packed: Packed) -> Callable[..., Any]:
+def entry(name: str, packed: PackedMechanism) -> Callable[..., Any]:
     """Return a compiled function for single states of a mechanism.
 
     It is the function `name` of `kernels.entries`, bound to the packed arrays. If the independent
@@ -124,7 +124,7 @@ def entry(name: str, packed: Packed) -> Callable[..., Any]:
     return partial(_entry(name), *packed.given)
 
 
-def single_dynamics(packed: Packed, *, is_open_tree: bool = False) -> Single:
+def single_dynamics(packed: PackedMechanism, *, is_open_tree: bool = False) -> Single:
     """Return the compiled dynamics of single states, for a fixed or a moving base."""
     special: dict[str, Any] = {}
     if packed.head["drives_free"]:
@@ -142,7 +142,7 @@ def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
 
 def batch(
     name: str,
-    packed: Packed,
+    packed: PackedMechanism,
     widths: tuple[int, ...],
     core: tuple[int, ...],
     values: tuple[ArrayLike | None, ...],

@@ -136,7 +136,7 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
     )
 
 
-def loops_found(loop: Any) -> dict[str, Any]:
+def loop_analysis(loop: Any) -> dict[str, Any]:
     """Return the results of the structural analysis as data for JSON.
 
     They include the closures, the rank of their equations, the driven, loose and idle joints, and
@@ -221,7 +221,7 @@ def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
     return np.asarray(twist)
 
 
-def reference(loop: Any) -> FloatArray:
+def home_motion_basis(loop: Any) -> FloatArray:
     """Return an orthonormal basis (rates, mobility) of the mechanism's motions at home."""
     return null_space(loop.structure.equations.at(loop.structure.home)[1])[1]
 
@@ -252,7 +252,7 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
     return np.asarray(found.T.reshape((2, *q.shape[:-1])))
 
 
-def comparable(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+def condition_arguments(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the arguments `columns`, `tip` and `drives` of `condition_numbers`."""
     tip = np.array([loop.solver.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
     drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)

@@ -34,7 +34,7 @@ from robodyn.errors import (
 )
 from robodyn.solvers.tree.closing.equations import ACCEPTED
 from robodyn.solvers.tree.closing.kinematics import tip_motion
-from robodyn.solvers.tree.closing.structure import followed
+from robodyn.solvers.tree.closing.structure import update_mimic_joints
 
 # Search for the configuration that fits redundant readings best: most steps from the last estimate
 # and from home, the longest step, its tolerance, and the tolerance for contradictory readings that
@@ -123,7 +123,7 @@ class LoopEstimator(Estimator):
         if q is None:
             guess = self._start.copy()
             guess[own.solver.driven_at] = self._positions
-            followed(own.structure.tree, guess)
+            update_mimic_joints(own.structure.tree, guess)
             found = equations.close(guess, [int(rate) for rate in own.solver.rates_at])
             if found.left > ACCEPTED:
                 raise NoSolution(

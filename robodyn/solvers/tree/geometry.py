@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.algorithms.geometry import GeometricParameter, Placed
+from robodyn.algorithms.geometry import BodyPoses, GeometricParameter
 from robodyn.arrays import FloatArray
 from robodyn.dynamics.link_tree import frame_along
 from robodyn.errors import InvalidInput
@@ -128,7 +128,7 @@ class LoopGeometry:
         model = self._loop.model
         return self._loop._made(_place_frames(model, at))
 
-    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> Placed:
+    def place(self, values: FloatArray, driven: FloatArray, guess: FloatArray) -> BodyPoses:
         """Compute poses of the tip, and their derivatives w.r.t. dimensions and readings.
 
         The search starts at the configurations of the last call if it had as many samples, else at
@@ -141,14 +141,14 @@ class LoopGeometry:
 
         Returns:
             Poses (N, 7) of the tip, readings of the passive joints, and derivatives of both with
-            respect to dimensions and readings; see `Placed`.
+            respect to dimensions and readings; see `BodyPoses`.
         """
         machine, count = self._machine, len(self._parameters)
         positions = np.hstack([np.tile(values, (len(driven), 1)), driven])
         near = self._near if len(self._near) == len(driven) else machine.home
         q = self._near = machine.assemble(positions, near)
         by_pose, by_rate = machine.jacobian(q), tangent(machine, q)[..., self._rates, :]
-        return Placed(
+        return BodyPoses(
             machine.body_pose(q),
             by_pose[..., :count],
             by_pose[..., count:],
@@ -246,7 +246,7 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
     last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
 
-    def closed(c: Closure) -> Closure:
+    def close_loops(c: Closure) -> Closure:
         return replace(
             c,
             parent=last_links.get((c.name, 0), c.parent),
@@ -261,7 +261,7 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
             *(replace(j, parent=last_links.get((j.name, -1), j.parent)) for j in placed.joints),
             *steps,
         ),
-        closures=tuple(closed(each) for each in placed.closures),
+        closures=tuple(close_loops(each) for each in placed.closures),
         home=(*model.home, *values),
     )
 

@@ -30,7 +30,7 @@ from robodyn.solvers.tree.kernels.integration import (
     simulate_elastic,
     simulate_hybrid,
 )
-from robodyn.solvers.tree.packing import Packed
+from robodyn.solvers.tree.packing import PackedMechanism
 
 # Most changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
@@ -72,7 +72,7 @@ class Simulation:
         self._friction = mechanism.solver.friction
         self._elasticity = mechanism.drives.elasticity
         self._mechanism = mechanism if self._elasticity is None else mechanism._rotorless
-        self._own: Packed = self._mechanism.structure.packed
+        self._own: PackedMechanism = self._mechanism.structure.packed
         self._nq, self._nv = len(mechanism.home), len(mechanism.structure.free)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
@@ -88,7 +88,12 @@ class Simulation:
         return self._continue(rollout, outcome, last)
 
     def _run(
-        self, rollout: Rollout, packed: Packed, control: Packed, first: int, last: int
+        self,
+        rollout: Rollout,
+        packed: PackedMechanism,
+        control: PackedMechanism,
+        first: int,
+        last: int,
     ) -> Outcome:
         run = CompiledRun(
             KERNELS,
@@ -145,18 +150,18 @@ class Simulation:
 
     def _chosen(
         self, mechanism: Any, q: FloatArray, free: tuple[int, ...] | None = None
-    ) -> Packed | None:
+    ) -> PackedMechanism | None:
         try:
-            packed: Packed = mechanism.solver.pivots.at(q, free)
+            packed: PackedMechanism = mechanism.solver.pivots.at(q, free)
         except SingularConfiguration:
             return None
         return packed
 
-    def _free(self, packed: Packed) -> tuple[int, ...]:
+    def _free(self, packed: PackedMechanism) -> tuple[int, ...]:
         first, count = packed.head["at_free"], packed.head["free"]
         return tuple(packed.plan.view(np.int64)[first : first + count].tolist())
 
-    def _tree_rates(self, packed: Packed, q: FloatArray, rates: FloatArray) -> FloatArray:
+    def _tree_rates(self, packed: PackedMechanism, q: FloatArray, rates: FloatArray) -> FloatArray:
         """Compute the rates (rates,) of all joints from those of independent coordinates."""
         tree = self._mechanism.structure.tree
         rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)

@@ -305,4 +305,4 @@ def state_of_readings(
     """
     here = loop.home if guess is None else guess
     way = loop.coordinates.shortest(positions - here[loop.solver.free_at])
-    return assembly.displaced(loop, here, way), velocities
+    return assembly.displace(loop, here, way), velocities

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from robodyn.mechanism.kind import Kind, imported
+from robodyn.mechanism.kind import Kind, import_and_call
 from robodyn.model.builder import ModelBuilder
 
 
@@ -18,21 +18,21 @@ def _recognizes(builder: ModelBuilder) -> bool:
 
 CLOSED_LOOP = Kind(
     "closed_loop",
-    from_yaml=imported(
+    from_yaml=import_and_call(
         "robodyn.solvers.tree.description.yaml_form:closed_loop_model_from_yaml",
         "robodyn.solvers.tree.loop:ClosedLoop",
     ),
     recognizes_urdf=_recognizes,
-    from_urdf=imported(
+    from_urdf=import_and_call(
         "robodyn.solvers.tree.description.from_urdf:closed_loop_model_from_urdf",
         "robodyn.solvers.tree.loop:ClosedLoop",
     ),
-    to_urdf=imported("robodyn.writing.urdf:mechanism_urdf"),
+    to_urdf=import_and_call("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
         "springs": "robodyn.parsing.model_file:with_stated_springs",
         "model_file": "robodyn.solvers.tree.description.yaml_form:write_closed_loop",
         "template": "robodyn.solvers.tree.description.leg_templates:TEMPLATES",
     },
     example="delta",
-    recognizes_yaml=imported("robodyn.solvers.tree.description.gepetto:is_gepetto"),
+    recognizes_yaml=import_and_call("robodyn.solvers.tree.description.gepetto:is_gepetto"),
 )

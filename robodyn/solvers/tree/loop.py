@@ -21,7 +21,7 @@ from robodyn.solvers.tree import conditions, estimation, joints, parameters, pre
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree import reactions as forces
 from robodyn.solvers.tree.closing import assembly, kinematics
-from robodyn.solvers.tree.closing.kinematics import each_state, refuse_open, refuse_under_actuated
+from robodyn.solvers.tree.closing.kinematics import check_closed, each_state, refuse_under_actuated
 from robodyn.solvers.tree.closing.pivots import forward_dynamics_repivoted
 from robodyn.solvers.tree.closing.structure import structure_of
 from robodyn.solvers.tree.solver import LoopSolver
@@ -267,7 +267,7 @@ def _forward_anywhere(
     out: FloatArray,
 ) -> None:
     if not loop.solver.one.forward(q, rates, effort, wrench, base, False, out):
-        refuse_open(loop, q)
+        check_closed(loop, q)
         out[...] = forward_dynamics_repivoted(loop, q, rates, effort, wrench, base)
 
 

@@ -39,7 +39,7 @@ class Idle:
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedMechanism:
     """Flat arrays with the data of a mechanism for compiled code; see `kernels.layout`.
 
     Attributes:
@@ -58,7 +58,7 @@ class Packed:
     entries: np.ndarray
 
     @cached_property
-    def without_dry_friction(self) -> Packed:
+    def without_dry_friction(self) -> PackedMechanism:
         """Copy of these arrays with dry friction switched off."""
         plan = self.plan.view(np.int64).copy()
         plan[_PLAN.has_dry_friction] = 0
@@ -101,7 +101,7 @@ def pack(
     free: Sequence[int] = (),
     elimination: Elimination | None = None,
     steep: float = np.inf,
-) -> Packed:
+) -> PackedMechanism:
     """Pack a mechanism's structure and parameters into flat arrays for compiled code.
 
     Args:
@@ -154,7 +154,7 @@ def pack(
         elimination.put(free, head, plan, numbers)
     head["widest"] = max(count, rates, rows * max(1, len(free)), 8)
     plan[: _PLAN.size] = list(head.values())
-    return Packed(
+    return PackedMechanism(
         np.array(plan, dtype=np.int64).view(np.float64),
         np.array(numbers, dtype=np.float64),
         head,
@@ -216,7 +216,7 @@ def _has_dry_friction(head: Mapping[str, int], numbers: ArrayLike) -> bool:
     return bool(rows[:, _DRY].any())
 
 
-def repacked(packed: Packed, before: Tree, tree: Tree) -> Packed:
+def update_packed(packed: PackedMechanism, before: Tree, tree: Tree) -> PackedMechanism:
     """Update packed arrays for a mechanism with the same structure.
 
     Args:

@@ -22,11 +22,11 @@ from robodyn.dynamics.parameters import (
 from robodyn.errors import KinematicsError
 from robodyn.numerics.broadcasting import element, flatten
 from robodyn.solvers.tree.calls import batch
-from robodyn.solvers.tree.closing.kinematics import refuse_open, refuse_under_actuated
+from robodyn.solvers.tree.closing.kinematics import check_closed, refuse_under_actuated
 from robodyn.solvers.tree.joints import configurations, rates_of
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels import regressor as kernels
-from robodyn.solvers.tree.packing import Packed
+from robodyn.solvers.tree.packing import PackedMechanism
 from robodyn.solvers.tree.tree import Tree, TreeBody
 
 _BODY = layout.BODY_NUMBERS
@@ -125,7 +125,7 @@ def regressor(
         one = [part[k] for part in flat]
         try:
             # the pivots of home are unsuitable
-            refuse_open(loop, one[0])
+            check_closed(loop, one[0])
             Y[k] = _regressors(loop, loop.solver.pivots.at(one[0]), one)
         except KinematicsError as error:
             error.index = element(shape, int(k))
@@ -133,7 +133,9 @@ def regressor(
     return Y.reshape(*shape, *Y.shape[-2:])
 
 
-def _regressors(loop: Any, packed: Packed, motion: Sequence[ArrayLike]) -> FloatArray | None:
+def _regressors(
+    loop: Any, packed: PackedMechanism, motion: Sequence[ArrayLike]
+) -> FloatArray | None:
     """Compute regressors (..., n, p) in SIMD lanes, NaN for states without a result.
 
     The result is None for invalid arguments.
@@ -173,7 +175,7 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
     return np.reshape(frames, (-1, 12)), further
 
 
-def _dampers(packed: Packed) -> list[int]:
+def _dampers(packed: PackedMechanism) -> list[int]:
     """Return the indices of the closures' damping in the packed array `numbers`.
 
     Idle degrees of freedom count as closures.

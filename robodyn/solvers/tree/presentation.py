@@ -13,7 +13,7 @@ from robodyn.model.placement import Placement
 from robodyn.poses import matrix_from_pose, pose_from_matrix, rotation_matrix
 from robodyn.presentation import report_answers
 from robodyn.presentation.figure import Figure, Shape, stick
-from robodyn.solvers.tree.closing.assembly import all_displaced
+from robodyn.solvers.tree.closing.assembly import displace_all
 from robodyn.solvers.tree.joints import configurations, rates_of
 
 CLOSURE_COLOR = (0.2, 0.4, 0.65)
@@ -124,7 +124,7 @@ def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
     home = loop.home
     steps = (target - home[loop.solver.free_at]).reshape(-1, target.shape[-1])
     starts = np.array(np.broadcast_to(home, (len(steps), len(home))))
-    return all_displaced(loop, starts, steps).reshape(*target.shape[:-1], len(home))
+    return displace_all(loop, starts, steps).reshape(*target.shape[:-1], len(home))
 
 
 def floating_poses(loop: Any, configuration: FloatArray) -> dict[tuple[str, str], FloatArray]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from robodyn.arrays import FloatArray, cross
-from robodyn.dynamics.body_parameters import about_origin
+from robodyn.dynamics.body_parameters import parallel_axis_inertia
 from robodyn.dynamics.coordinates import Unit
 from robodyn.dynamics.link_tree import frame_along
 from robodyn.model.body import Link
@@ -197,7 +197,7 @@ class Tree:
             R, link = self.frame_of[name][:3, :3], links[name]
             inertia += R @ link.inertia @ R.T
             if len(own) > 1:
-                inertia += about_origin(link.mass, place - com)
+                inertia += parallel_axis_inertia(link.mass, place - com)
         body.mass, body.com, body.inertia = mass, com, inertia
 
     def frame_at(self, B: FloatArray, link: str) -> FloatArray:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import robodyn
 from robodyn.cli import app
-from robodyn.cli.commands import add_command, application, declaration, passed
+from robodyn.cli.commands import add_command, application, declaration, options_of
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,9 @@ def test_options_of_a_library_function_have_its_types_defaults_and_help():
             steps, at: (n,) further numbers.
         """
 
-    def command(*, given: "dict" = passed(library, "steps", vectors="at", speed="rate")) -> None:
+    def command(
+        *, given: "dict" = options_of(library, "steps", vectors="at", speed="rate")
+    ) -> None:
         """A command."""
         seen.append(given)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robodyn.control import Errors, GoalCode, GoalWatch, Tolerances, resolved
+from robodyn.control import Errors, GoalCode, GoalWatch, Tolerances, resolve_tolerance
 from robodyn.errors import InvalidInput
 
 SECOND = 1_000_000_000
@@ -34,12 +34,12 @@ def watch(path=ANY, goal=ANY, slow=ANY, goal_time=np.inf) -> GoalWatch:
     ],
 )
 def test_tolerances_of_zero_and_below_select_the_default_or_no_limit(given, default, expected):
-    assert resolved("t", given, default) == expected
+    assert resolve_tolerance("t", given, default) == expected
 
 
 def test_not_a_number_is_refused():
     with pytest.raises(InvalidInput, match="t is nan"):
-        resolved("t", np.nan, 0.1)
+        resolve_tolerance("t", np.nan, 0.1)
     with pytest.raises(InvalidInput, match="shape"):
         watch(path=[0.1])
 

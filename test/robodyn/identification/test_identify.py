@@ -22,8 +22,8 @@ from robodyn.identification import (
     choose_filters,
     friction_columns,
     motors_of,
+    prandtl_deflection,
     samples_of,
-    stop,
 )
 from robodyn.model import LinearSpring
 from robodyn.trajectories import FourierSeries, FourierTrajectory
@@ -233,7 +233,7 @@ def test_friction_of_gears_is_chosen_where_it_is_there(rng):
     truth = rd.load("puma560")
     path = motion(truth, rng, 0.5)
     recording, _ = recorded(truth, path, rng)
-    wound = stop(recording.position[:, 5], 0.02)
+    wound = prandtl_deflection(recording.position[:, 5], 0.02)
     effort = recording.effort.copy()
     effort[:, 5] += 0.3 * wound
     rubbing = rd.Recording.from_arrays(truth, recording.time, recording.position, effort)

@@ -69,7 +69,7 @@ def test_a_spatial_inertia_about_another_point_has_the_same_energy(rng):
 
     A, B = blocks(0.0)
     M = mass * np.eye(3)
-    moved = matrices.shifted(rows(A), rows(B), rows(M), tuple(r))
+    moved = matrices.shift_reference_point(rows(A), rows(B), rows(M), tuple(r))
     for found, expected in zip(moved, blocks(r), strict=True):
         close(found, expected, atol=1e-12)
 
@@ -167,11 +167,11 @@ def test_full_turns_are_taken_off(rng):
 def test_a_motion_is_unwrapped_as_numpy_does_it(rng):
     smooth = np.cumsum(rng.uniform(-2.0, 2.0, (50, 2)), axis=0)
     cut = np.mod(smooth + np.pi, 2.0 * np.pi) - np.pi
-    close(turns.unwrapped(cut), np.unwrap(cut, axis=0), atol=1e-12)
+    close(turns.unwrap(cut), np.unwrap(cut, axis=0), atol=1e-12)
     # steps of more than half a turn can be followed if they are about known
     fast = smooth + 5.0 * np.arange(50)[:, None]
     cut = np.mod(fast + np.pi, 2.0 * np.pi) - np.pi
-    found = turns.unwrapped(cut, np.full((49, 2), 5.0))
+    found = turns.unwrap(cut, np.full((49, 2), 5.0))
     close(found - found[0], fast - fast[0], atol=1e-11)
 
 

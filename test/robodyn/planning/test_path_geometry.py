@@ -17,7 +17,7 @@ from robodyn.planning.paths import (
     Space,
     Spline,
     curve_along,
-    filled,
+    densify,
     shortcut,
     space_of,
 )
@@ -143,7 +143,7 @@ def test_a_step_towards_a_target_goes_as_far_as_its_reach(arm, rng):
 
 def test_a_path_is_filled_and_its_detour_is_cut(arm, rng):
     (start, goal, aside), space = some(arm, rng, 3, 0.2)
-    path = filled(space, np.stack([start, aside, goal]), STEP)
+    path = densify(space, np.stack([start, aside, goal]), STEP)
     assert space.lengths(path).max() <= STEP * (1.0 + 1e-9)
     for q in (start, aside, goal):
         assert np.abs(path - q).max(axis=1).min() < 1e-12
@@ -159,7 +159,7 @@ def test_a_path_is_filled_and_its_detour_is_cut(arm, rng):
 def test_a_curve_along_a_path_keeps_near_it(name, request, rng):
     mechanism = request.getfixturevalue(name)
     found, space = some(mechanism, rng, 3, 0.2)
-    path = filled(space, found, STEP)
+    path = densify(space, found, STEP)
     curve = curve_along(mechanism, space, path, 40)
     along = space.embedded(curve.configurations(S))
     gaps = [space.distances(place, space.embedded(path)).min() for place in along]

@@ -14,7 +14,7 @@ from robodyn.planning.kernels import (
     linear_rows,
     peaks,
 )
-from robodyn.planning.time_optimal import unverified
+from robodyn.planning.time_optimal import reachable_motion
 
 COUNT = 40
 
@@ -43,19 +43,19 @@ S = np.linspace(0.0, 1.0, COUNT + 1)
 @pytest.mark.parametrize("mass", [1.0, 3.0])
 def test_a_mass_is_pushed_halfway_and_braked_halfway(limit, mass):
     """v^2 = 2 a s, a = F / m, until the middle: the textbook's bang-bang motion."""
-    x = unverified(line((mass, 0, 0, 0, 0, 0, 1.0), limit, -limit), (0.0, 0.0))
+    x = reachable_motion(line((mass, 0, 0, 0, 0, 0, 1.0), limit, -limit), (0.0, 0.0))
     np.testing.assert_allclose(x, 2.0 * limit / mass * np.minimum(S, 1.0 - S), atol=1e-9)
 
 
 def test_a_mass_on_a_slope_is_slower_uphill():
     """The weight along the slope is a constant D: acceleration (F - D) / m, braking (F + D) / m."""
-    x = unverified(line((1.0, 0, 0, 0.5, 0, 0, 1.0)), (0.0, 0.0))
+    x = reachable_motion(line((1.0, 0, 0, 0.5, 0, 0, 1.0)), (0.0, 0.0))
     np.testing.assert_allclose(x, 2.0 * np.minimum(1.5 * S, 2.5 * (1.0 - S)), atol=0.03)
     assert np.abs(x - 2.0 * np.minimum(1.5 * S, 2.5 * (1.0 - S))).max() < 2.5 / COUNT
 
 
 def test_a_speed_limit_is_kept_between_the_pushes():
-    x = unverified(line(cap=0.3), (0.0, 0.0))
+    x = reachable_motion(line(cap=0.3), (0.0, 0.0))
     np.testing.assert_allclose(x, np.minimum(4.0 * np.minimum(S, 1.0 - S), 0.3), atol=1e-9)
 
 
@@ -63,7 +63,7 @@ def test_a_speed_limit_is_kept_between_the_pushes():
 def test_given_speeds_at_the_ends(ends):
     """From x0 as fast as possible, and so that x1 can still be reached."""
     first, last = (end**2 for end in ends)
-    x = unverified(line(), (first, last))
+    x = reachable_motion(line(), (first, last))
     expected = np.minimum(first + 4.0 * S, last + 4.0 * (1.0 - S))
     tolerance = 4.0 / COUNT  # the switch lies within an interval
     np.testing.assert_allclose(x, expected, atol=tolerance)
@@ -73,7 +73,7 @@ def test_given_speeds_at_the_ends(ends):
 
 def test_a_centrifugal_term_bounds_the_speed():
     """A light body on a bend: x can be at most limit / B, which it soon reaches."""
-    x = unverified(line((1e-4, 8.0, 0, 0, 0, 0, 1.0)), (0.0, 0.0))
+    x = reachable_motion(line((1e-4, 8.0, 0, 0, 0, 0, 1.0)), (0.0, 0.0))
     np.testing.assert_allclose(x[2:-2], 0.25, atol=1e-6)
 
 
@@ -83,7 +83,7 @@ def test_viscous_friction_slows_as_its_equation_says():
     Friction slows the start and helps to brake at the end.
     """
     friction = 1.5
-    x = unverified(line((1.0, 0, friction, 0, 0, 0, 1.0)), (0.0, 0.0))
+    x = reachable_motion(line((1.0, 0, friction, 0, 0, 0, 1.0)), (0.0, 0.0))
     exact, step = [0.0], 1e-5
     for _ in range(round(1.0 / step / 3)):
         middle = exact[-1] + step * (2.0 - friction * np.sqrt(exact[-1]))
@@ -98,7 +98,7 @@ def test_viscous_friction_slows_as_its_equation_says():
 def test_a_motor_that_weakens_reaches_no_more_than_its_curve_allows():
     """Torque falls from 2 at speed 0.2 to 0 at 0.6: no speed beyond 0.6 is reached."""
     curve = [0.0, 0.2, 0.6], [2.0, 2.0, 0.0]
-    x = unverified(line(curve=curve), (0.0, 0.0))
+    x = reachable_motion(line(curve=curve), (0.0, 0.0))
     assert x.max() < 0.6**2 + 1e-9
     early = (x < 0.2**2)[1 : COUNT // 2]
     np.testing.assert_allclose(x[1 : COUNT // 2][early], 4.0 * S[1 : COUNT // 2][early], rtol=1e-6)

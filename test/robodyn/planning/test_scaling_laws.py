@@ -13,7 +13,7 @@ from robodyn.planning.time_optimal import (
     WaypointSpline,
     coordinate_weights,
     cubic_to_goal,
-    graded,
+    grade,
 )
 from robodyn.trajectories import make_profile
 
@@ -164,7 +164,7 @@ def test_a_planned_path_in_another_time_is_the_same_path(rng, factor):
 
 def test_places_are_denser_towards_both_ends_and_smooth():
     t = np.linspace(0.0, 1.0, 1001)
-    places = graded(t)
+    places = grade(t)
     steps = np.diff(places)
     np.testing.assert_allclose(places[[0, 500, -1]], [0.0, 0.5, 1.0], atol=1e-12)
     np.testing.assert_allclose(steps, steps[::-1], atol=1e-12)

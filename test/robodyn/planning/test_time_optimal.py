@@ -20,10 +20,10 @@ from robodyn.planning.time_optimal import (
     ReachableMotion,
     SpeedSpline,
     WaypointSpline,
+    reachable_motion,
     sample_path,
     spacing,
     time_optimal_from,
-    unverified,
 )
 from robodyn.presentation import presentation
 
@@ -285,14 +285,14 @@ def test_points_go_where_limits_would_be_left_unused(arm):
     limits = Constraints(ideal, rd.TimeOptimalSettings())
     coarse = path.cut(100)[0]
     problem = limits.intervals(sample_path(ideal, coarse), (0.0, 0.0))
-    places = spacing(problem, unverified(problem, (0.0, 0.0)))
+    places = spacing(problem, reachable_motion(problem, (0.0, 0.0)))
     times = []
     for spread in (places, None):
         piece = path.cut(400, [spread])[0]
         assert len(piece.nodes) == 401
         assert (np.diff(piece.nodes) > 0.0).all()
         fine = limits.intervals(sample_path(ideal, piece), (0.0, 0.0))
-        times.append(SpeedSpline(np.diff(piece.nodes), 2).time(unverified(fine, (0.0, 0.0))))
+        times.append(SpeedSpline(np.diff(piece.nodes), 2).time(reachable_motion(fine, (0.0, 0.0))))
     assert times[0] < times[1]
 
 
@@ -314,7 +314,7 @@ def test_motion_unaffected_by_changed_limits_is_not_searched_again(arm, rng, rub
         motion.stale[changed] = True
         motion.find()
         assert (motion.x != before).any()
-        np.testing.assert_array_equal(motion.x, unverified(problem, ends))
+        np.testing.assert_array_equal(motion.x, reachable_motion(problem, ends))
 
 
 def test_a_path_through_poses_is_what_scipys_splines_are(platform, curve, rng):

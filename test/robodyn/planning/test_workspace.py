@@ -16,7 +16,12 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.algorithms import conditioning, smallest_stiffness, travel
 from robodyn.cli import app
-from robodyn.planning.workspace import Requirements, WorkspaceSettings, connected, level_surface
+from robodyn.planning.workspace import (
+    Requirements,
+    WorkspaceSettings,
+    connected_cells,
+    level_surface,
+)
 from robodyn.report.workspace_page import area_image
 
 pytestmark = pytest.mark.slow
@@ -352,9 +357,9 @@ def test_cells_are_connected_round_a_turn():
     filled = np.zeros((12, 12, 12), dtype=bool)
     filled[[0, 1, 11, 10, 5], 6, 6] = True
     box, home = np.array([[-1.0, 1.0]] * 3), np.array([-0.99, 0.05, 0.05])
-    round_ = connected(filled, box, home, (True, False, False))
+    round_ = connected_cells(filled, box, home, (True, False, False))
     assert sorted(np.argwhere(round_)[:, 0]) == [0, 1, 10, 11]
-    straight = connected(filled, box, home, (False, False, False))
+    straight = connected_cells(filled, box, home, (False, False, False))
     assert sorted(np.argwhere(straight)[:, 0]) == [0, 1]
 
 

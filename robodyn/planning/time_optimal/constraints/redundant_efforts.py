@@ -85,12 +85,12 @@ class RedundantEfforts(Efforts):
     def _quantities(self, q: FloatArray) -> Quantities:
         factors, most = self._facets(q)
 
-        def combined(mechanism: Mechanism, v: FloatArray, a: FloatArray) -> FloatArray:
+        def combine(mechanism: Mechanism, v: FloatArray, a: FloatArray) -> FloatArray:
             efforts = mechanism.inverse_dynamics(q, v, a, self._wrench)
             chosen = efforts[..., np.tile(self._sets, (2, 1))]
             return np.asarray((factors * chosen).sum(axis=-1) - most + 1.0)
 
-        return combined
+        return combine
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the combinations of efforts that bound the available wrenches.

@@ -100,11 +100,11 @@ def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Colle
     driven = [name for name in joints if name in actuated]
     parts = []
     if links:
-        parts.append(f"links {_listed(links)}")
+        parts.append(f"links {_list_names(links)}")
     if driven:
-        parts.append(f"the actuators of joints {_listed(driven)}")
+        parts.append(f"the actuators of joints {_list_names(driven)}")
     elif links and joints:
-        parts.append(f"joints {_listed(joints)}")
+        parts.append(f"joints {_list_names(joints)}")
     if parts:
         warn(
             f"{model.source}: outside the chain from {model.base_link!r} to "
@@ -112,5 +112,5 @@ def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Colle
         )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _list_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))

@@ -18,7 +18,7 @@ from robodyn.numerics.matrices import (
     apply,
     apply_transposed,
     plus,
-    shifted,
+    shift_reference_point,
     skew,
 )
 from robodyn.numerics.simd.lanes import all_of, any_of
@@ -150,7 +150,7 @@ def inward_inertias(
             )
             r = sub(joint_origin(frames, i), joint_origin(frames, i - 1))
             moment = add(moment, cross(r, force))
-            A, B = shifted(A, B, M, r)
+            A, B = shift_reference_point(A, B, M, r)
     return True
 
 

@@ -13,7 +13,7 @@ import math
 from typing import Any, Final
 
 from robodyn.dynamics.kernels.base_motion import base_of
-from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of, unloaded
+from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of, state_without_load
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import entry_kernel, inner, noinline
 from robodyn.numerics.jacobi import condition_of_rows, ratio_of_rows
@@ -105,7 +105,7 @@ def derivatives(
     and efforts. Each matrix is stored row by row.
     """
     chain, out = borrowed_array(chain), borrowed_array(out)
-    state = unloaded(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
+    state = state_without_load(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
     n = chain.shape[0] - 1
     if n > MOST_SLOPES or not (are_numbers(state.q, n) and is_motion(state, n, n)):
         return False

@@ -116,7 +116,7 @@ def damping(arm: Any, joint: int) -> Any:
 
 
 @inner
-def wraps(arm: Any, joint: int) -> bool:
+def is_continuous(arm: Any, joint: int) -> bool:
     """Return whether a joint is continuous, so that full turns make no difference."""
     return bool(arm[0][joint + 1, WRAPS] != 0.0)
 
@@ -146,7 +146,7 @@ def shapes_of_arms(slides: Any, rows: Any) -> Any:
 
 EQUATIONS = joint_simulation.JointEquations(
     joints, find_efforts, find_accelerations, find_mass_matrix, damping, NO_INERTIA, place_links,
-    wraps,
+    is_continuous,
 )  # fmt: skip
 FUNCTIONS = joint_simulation.loop_functions(EQUATIONS)
 simulate, simulate_hybrid, simulate_elastic = loop_entries(

@@ -72,7 +72,7 @@ def legs_of_sides(sides: Fields) -> list[Fields]:
     return [Fields(leg, sides.source, f"legs[{k}]") for k, leg in enumerate(legs)]
 
 
-def half_extended(
+def half_extended_pose(
     sides: Fields, foot: FloatArray, tip: FloatArray, limits: tuple[float, float]
 ) -> FloatArray:
     """Return the level pose (7,) of a symmetric platform whose legs are half extended.

@@ -28,7 +28,7 @@ from robodyn.model.model import Model
 from robodyn.model.placement import Placement
 from robodyn.parsing import model_file
 from robodyn.poses import pose_from_rpy, rpy_from_pose
-from robodyn.solvers.stewart.description.sides import half_extended, legs_of_sides
+from robodyn.solvers.stewart.description.sides import half_extended_pose, legs_of_sides
 from robodyn.solvers.stewart.leg_shape import JointReading, universal_zero_frame
 from robodyn.solvers.stewart.recognition import (
     LEGS,
@@ -106,7 +106,9 @@ def _home(top: Fields, leg: Fields) -> FloatArray | None:
         if "sides" not in top:
             return None
         ends = leg.array("base", (3,)), leg.array("platform", (3,))
-        return half_extended(top.child("sides"), *ends, _limits(leg.child("limits", {}))["length"])
+        return half_extended_pose(
+            top.child("sides"), *ends, _limits(leg.child("limits", {}))["length"]
+        )
     home = top.child("home")
     home.only("xyz", "rpy")
     pose = pose_from_rpy(home.array("xyz", (3,), "m"), home.array("rpy", (3,), "rad", [0.0] * 3))

@@ -46,7 +46,7 @@ def unpack(structure: Any, numbers: Any) -> Any:
 
 
 @inner
-def normalized(state: Any, unit: Any) -> tuple[bool, Any]:
+def normalize(state: Any, unit: Any) -> tuple[bool, Any]:
     """Return whether eight quaternions are near unit length, and the normalized state.
 
     The first result is one value for all eight; the normalized poses are stored in `unit`.
@@ -83,7 +83,7 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
     """
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
-    is_unit, there = normalized(state, memory.unit)
+    is_unit, there = normalize(state, memory.unit)
     status = lanes.equations_in_lanes(plant.mechanism, there, False, e) if is_unit else SINGULAR
     if status != OK:
         return int(status)
@@ -103,7 +103,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     """
     memory, own = work
     e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift, out.D)
-    is_unit, there = normalized(state, memory.unit)
+    is_unit, there = normalize(state, memory.unit)
     status = SINGULAR
     if is_unit:
         status = lanes.equations_in_lanes(plant.mechanism, there, with_damping, e)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels import point_spring
-from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
+from robodyn.dynamics.kernels.base_motion import absolute_angular_motion, transport_and_coriolis
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import solve
 from robodyn.numerics.rotations import rotation_columns
@@ -62,7 +62,7 @@ def platform_wrench(
     if base.moves:
         ag = add(ag, transport_and_coriolis(base, add(position, r), add(v, cross(w, r))))
     force = scale(platform[layout.MASS], ag)
-    omega, change = turning(base, w, alpha)
+    omega, change = absolute_angular_motion(base, w, alpha)
     moment = add(cross(r, force), turn_inertia(X, Y, Z, platform, layout.INERTIA, change))
     moment = add(moment, cross(omega, turn_inertia(X, Y, Z, platform, layout.INERTIA, omega)))
     k = 0

@@ -17,8 +17,8 @@ from robodyn.dynamics.kernels.base_motion import base_of
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.simulation_entries import loop_entries
-from robodyn.dynamics.kernels.state import State, loaded
-from robodyn.numerics.compiler import inner, preoptimized
+from robodyn.dynamics.kernels.state import State, state_with_load
+from robodyn.numerics.compiler import inner, preoptimize
 from robodyn.numerics.rotations import pose_difference
 from robodyn.numerics.simd.access import lane, rows_of
 from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
@@ -113,7 +113,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
         control_laws.corrected_acceleration(
             control.kp, control.kv, error, twist, row[7:13], row[13:], corrected
         )
-    state = loaded(pose, moving, corrected, load, False)
+    state = state_with_load(pose, moving, corrected, load, False)
     if not single.find_forces(lanes, state, True, out):
         return False
     if control.law == control_laws.COMPUTED_TORQUE:
@@ -121,7 +121,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
     return True
 
 
-@preoptimized
+@preoptimize
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
     """Write time derivatives of pose and twist of a platform to `rate` and `accel`.
 
@@ -219,7 +219,7 @@ def work_shapes(platform: Any, model: Any) -> Work:
 
 FUNCTIONS = Functions(
     command, accelerate, to_manifold, equations, configuration_rate, sizes, layout.SINGULAR,
-    compile_step=preoptimized,
+    compile_step=preoptimize,
 )  # fmt: skip
 simulate, simulate_hybrid, simulate_elastic = loop_entries(
     __name__, FUNCTIONS, joint_positions, work_shapes

@@ -13,7 +13,7 @@ from typing import Any
 
 from robodyn.dynamics.kernels.base_motion import base_of
 from robodyn.dynamics.kernels.lanes import entry_makers, evaluate_lanes
-from robodyn.dynamics.kernels.state import State, is_motion, unloaded
+from robodyn.dynamics.kernels.state import State, is_motion, state_without_load
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 from robodyn.numerics.jacobi import condition_of_lanes
@@ -215,7 +215,7 @@ def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool
     bodies, of each group of eight platforms. Return False if the state is invalid or singular.
     """
     numbers, out = borrowed_array(numbers), borrowed_array(out)
-    state = unloaded(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
+    state = state_without_load(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))
     if not (is_pose(state.q) and is_motion(state, 6, 6)):
         return False
     table, s = new_table(3, 7), new_tables(dynamics.MOTION_EQUATIONS)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from robodyn.dynamics.kernels.base_motion import transport_and_coriolis, turning
+from robodyn.dynamics.kernels.base_motion import absolute_angular_motion, transport_and_coriolis
 from robodyn.dynamics.kernels.dry_friction import dry_friction, friction_rate, has_dry_friction
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of, choose
@@ -191,7 +191,7 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
     """
     rd, ru = centers(leg, g)
     lower_force, upper_force = center_forces(leg, g, m, n, (rd, ru), base)
-    omega, alpha = turning(base, m.W, n.A)
+    omega, alpha = absolute_angular_motion(base, m.W, n.A)
 
     friction = scale(leg[layout.SPHERICAL_DAMPING], sub(m.W, w))
     C = add(cross(rd, lower_force), cross(ru, upper_force))

@@ -63,7 +63,7 @@ def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
 
 
 @kernel
-def shifted(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
+def shifted_inertia_times(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
     """Compute the inertia that a formulation adds to a leg, times a vector a."""
     if shift == SHIFT_1998:
         return scale(leg[layout.UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
@@ -111,8 +111,8 @@ def leg_tip_force(
 ) -> tuple[Vector, Vector]:
     """Compute a leg's tip force without actuator force, and its friction moment."""
     load = leg_load(leg, g, m, n, w, base)
-    C = add(load.C, shifted(leg, g, shift, n.A))
-    C = add(C, cross(m.W, shifted(leg, g, shift, m.W)))
+    C = add(load.C, shifted_inertia_times(leg, g, shift, n.A))
+    C = add(C, cross(m.W, shifted_inertia_times(leg, g, shift, m.W)))
     if moment_axis == ALONG_C:
         C = axpy(dot(g.s, C) * g.spin, g.c, C)
     K = scale(1.0 / g.length, cross(C, g.s))

@@ -17,7 +17,7 @@ from robodyn.dynamics.kernels.base_motion import base_of
 from robodyn.dynamics.kernels.state import is_motion, state_of
 from robodyn.numerics import rotations
 from robodyn.numerics.array_arguments import borrowed_array
-from robodyn.numerics.compiler import entry_kernel, inner, preoptimized
+from robodyn.numerics.compiler import entry_kernel, inner, preoptimize
 from robodyn.numerics.jacobi import condition_of_rows
 from robodyn.numerics.rotations import rotation_columns
 from robodyn.numerics.simd.access import as_lane, lane, new_rows, rows_of, with_lane
@@ -152,7 +152,7 @@ def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     return solve_rows(H, False, out)
 
 
-@preoptimized
+@preoptimize
 def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     """Write the platform acceleration (6,) for leg forces to `out`.
 

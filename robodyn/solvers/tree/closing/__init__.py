@@ -21,9 +21,14 @@ is closed (assembled).
 from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
 from robodyn.solvers.tree.closing.global_search import GlobalAssemblySearch
 from robodyn.solvers.tree.closing.kinematics import joint_motion, joint_rates, tangent
-from robodyn.solvers.tree.closing.structure import find_structure, followed
+from robodyn.solvers.tree.closing.structure import find_structure, update_mimic_joints
 
 __all__ = [
-    "GlobalAssemblySearch", "assembly_modes", "find_structure", "followed", "joint_motion",
-    "joint_rates", "tangent",
+    "GlobalAssemblySearch",
+    "assembly_modes",
+    "find_structure",
+    "joint_motion",
+    "joint_rates",
+    "tangent",
+    "update_mimic_joints",
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from robodyn.solvers.tree.closing.kinematics import (
     refuse_under_actuated,
     tree_jacobian,
 )
-from robodyn.solvers.tree.closing.structure import ATTEMPTS, followed, initial_guess
+from robodyn.solvers.tree.closing.structure import ATTEMPTS, initial_guess, update_mimic_joints
 from robodyn.solvers.tree.joints import configurations, rates_of
 from robodyn.solvers.tree.kernels.newton import PIECE
 
@@ -84,7 +84,7 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
         configuration=configurations(loop, "configuration", configuration),
         displacement=rates_of(loop, "displacement", displacement),
     )
-    return all_displaced(loop, starts, steps).reshape(*shape, loop.solver.nq)
+    return displace_all(loop, starts, steps).reshape(*shape, loop.solver.nq)
 
 
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
@@ -260,7 +260,7 @@ def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: Fl
     return Motion(q, u, change)
 
 
-def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
+def displace(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
     """Compute the closed configuration (nq,) after a displacement (mobility,)."""
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         moved = q.copy()
@@ -269,16 +269,16 @@ def displaced(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
             return np.asarray(moved)
     target = q.copy()
     target[loop.solver.free_at] += step
-    followed(loop.solver.tree, target)
+    update_mimic_joints(loop.solver.tree, target)
     return nearest(loop, target, list(loop.structure.free))
 
 
-def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
+def displace_all(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
     """Compute closed configurations (N, nq) after displacements (N, mobility)."""
     if len(starts) < BATCH:
         return _displace_singly(loop, starts, steps)
     found = batch(
-        "displaced",
+        "displace_lanes",
         loop.structure.packed,
         (loop.solver.nq, loop.solver.nu),
         (loop.solver.nq,),
@@ -297,7 +297,7 @@ def all_displaced(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArra
 def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """Compute the results of `all_displaced` one configuration at a time.
+    """Compute the results of `displace_all` one configuration at a time.
 
     If `chained`, each starts from the result of the one before it, the first from its own start.
     """
@@ -312,7 +312,7 @@ def _displace_singly(
         if done < len(out):
             # the pivots of home fail
             start = out[done - 1] if chained and done else starts[done]
-            out[done] = displaced(loop, start, steps[done])
+            out[done] = displace(loop, start, steps[done])
             done += 1
     return out
 
@@ -340,7 +340,7 @@ def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> Fl
         out[::every] = _displace_singly(loop, starts, leaps, chained=True)
         if every > 1:
             between = np.flatnonzero(nearest != np.arange(count))
-            out[between] = all_displaced(loop, out[nearest[between]], steps[between])
+            out[between] = displace_all(loop, out[nearest[between]], steps[between])
     return q.reshape(*target.shape[:-1], loop.solver.nq)
 
 
@@ -352,7 +352,7 @@ def _to_driven(
     If Newton's method meets them to `within` [m or rad], there is no global search.
     """
     if loop.solver.drives_free and loop.structure.equations.relative_residual(q) <= OPEN:
-        return displaced(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
+        return displace(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
     if loop.structure.determined:
         with suppress(KinematicsError):
             near = assemble_near(loop, target, q)
@@ -360,7 +360,7 @@ def _to_driven(
                 return near
     start = np.array(q)
     start[loop.solver.driven_at] = target
-    followed(loop.solver.tree, start)
+    update_mimic_joints(loop.solver.tree, start)
     return nearest(loop, start, [int(rate) for rate in loop.solver.rates_at])
 
 
@@ -411,7 +411,7 @@ def _from_joints(loop: Any, given: dict[str, ArrayLike], start: FloatArray) -> F
     for name, value in given.items():
         place, first = _put(loop, q, name, value), loop.solver.tree.rate_of[name]
         held += range(first, first + min(place.stop - place.start, 6))
-    followed(loop.solver.tree, q)
+    update_mimic_joints(loop.solver.tree, q)
     out = np.empty_like(q)
     for index in np.ndindex(q.shape[:-1]):
         out[index] = nearest(loop, q[index], held)
@@ -449,7 +449,7 @@ def _each(
     return np.reshape(found, (*shape, loop.solver.nq))
 
 
-def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
+def project_onto_manifold(loop: Any, configuration: FloatArray) -> FloatArray:
     """Close the loops of a configuration (nq,) again after an integration step.
 
     The independent joints keep their positions. Arguments are not checked.
@@ -457,4 +457,4 @@ def normalized(loop: Any, configuration: FloatArray) -> FloatArray:
     Raises:
         NoSolution: the loops do not close with these positions.
     """
-    return displaced(loop, np.array(configuration), np.zeros(loop.solver.nu))
+    return displace(loop, np.array(configuration), np.zeros(loop.solver.nu))

@@ -17,7 +17,7 @@ from robodyn.arrays import ArrayLike, FloatArray, IntArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.solvers.tree.closing.equations import ACCEPTED
 from robodyn.solvers.tree.closing.legs import nearest_legs
-from robodyn.solvers.tree.closing.structure import Structure, followed
+from robodyn.solvers.tree.closing.structure import Structure, update_mimic_joints
 from robodyn.solvers.tree.kernels import layout
 
 # Difference below which modes are equal, relative to the size, or of a unit direction.
@@ -73,7 +73,7 @@ def assembly_modes(
     most = int(as_scalar("searches", searches, at_least=1.0))
     start = structure.home.copy()
     start[[tree.position_of[name] for name in names]] = target
-    followed(tree, start)
+    update_mimic_joints(tree, start)
     search = _Search(structure, start, [tree.rate_of[name] for name in names], seed)
     while search.made < most and min(search.hits, default=0) < ENOUGH:
         search.run(min(BATCH, most - search.made))

@@ -19,7 +19,7 @@ from robodyn.arrays import FloatArray, IntArray
 from robodyn.poses import pose_difference
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.kernels import layout
-from robodyn.solvers.tree.packing import Packed, row_factors
+from robodyn.solvers.tree.packing import PackedMechanism, row_factors
 from robodyn.solvers.tree.tree import Tree
 
 # Residual, relative to the mechanism's size, below which loops are closed.
@@ -68,7 +68,7 @@ class Equations:
         columns: (rates,) scale factor of each coordinate.
     """
 
-    def __init__(self, tree: Tree, packed: Packed) -> None:
+    def __init__(self, tree: Tree, packed: PackedMechanism) -> None:
         self.tree, self.packed = tree, packed
         self.size = tree.size()
         closed = sum(closure.equations for closure in tree.model.closures)

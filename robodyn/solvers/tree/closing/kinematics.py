@@ -72,7 +72,7 @@ def joint_states(
     )
 
 
-def listed(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
+def joint_index_table(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
     """Return name, position index, rate index and factor of each joint.
 
     Floating joints are left out. The factor is the multiplier of a mimic joint, and 1 for other
@@ -243,7 +243,7 @@ def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
     """
     if kernel_of(loop, name)(q, *arguments):
         return
-    refuse_open(loop, q)
+    check_closed(loop, q)
     for packed in loop.solver.pivots.known:
         if entry(name, packed)(q, *arguments):
             return
@@ -257,7 +257,7 @@ def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
         )
 
 
-def refuse_open(loop: Any, q: FloatArray) -> None:
+def check_closed(loop: Any, q: FloatArray) -> None:
     """Raise an error if a configuration does not close the loops.
 
     Raises:

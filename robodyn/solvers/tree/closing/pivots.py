@@ -15,7 +15,7 @@ from robodyn.solvers.tree.calls import entry, single_dynamics
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, least_step, null_space
 from robodyn.solvers.tree.closing.structure import Structure, dependent_rate_ratio
 from robodyn.solvers.tree.elimination import find_elimination
-from robodyn.solvers.tree.packing import Packed, pack
+from robodyn.solvers.tree.packing import PackedMechanism, pack
 
 # Result of `independence` below which coordinates do not determine the motion.
 SINGULAR = 1e-9
@@ -43,9 +43,9 @@ class Pivots:
 
     def __init__(self, structure: Structure) -> None:
         self._structure = structure
-        self.known: tuple[Packed, ...] = ()
+        self.known: tuple[PackedMechanism, ...] = ()
 
-    def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> Packed:
+    def at(self, q: FloatArray, free: tuple[int, ...] | None = None) -> PackedMechanism:
         """Return packed arrays with an elimination order for a configuration (positions,).
 
         Args:
@@ -109,7 +109,7 @@ class Pivots:
         return tuple(sorted(chosen))
 
 
-def packings_over_travel(mechanism: Any) -> tuple[Packed, ...]:
+def packings_over_travel(mechanism: Any) -> tuple[PackedMechanism, ...]:
     """Return packed arrays for exported code, for the travel of the driven joints.
 
     Each has another elimination order of the closure equations, in the same independent

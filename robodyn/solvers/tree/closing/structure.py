@@ -27,7 +27,7 @@ from robodyn.solvers.tree.closing.legs import nearest_legs
 from robodyn.solvers.tree.elimination import Elimination, find_elimination
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.entries import fits
-from robodyn.solvers.tree.packing import Idle, Packed, pack, repacked
+from robodyn.solvers.tree.packing import Idle, PackedMechanism, pack, update_packed
 from robodyn.solvers.tree.tree import Tree, TreeBody
 
 # Number of samples around home, and their distance from it [rad, or relative to the size].
@@ -79,7 +79,7 @@ class Structure:
     determined: bool
     present: np.ndarray
     elimination: Elimination
-    packed: Packed
+    packed: PackedMechanism
 
     @property
     def is_open_tree(self) -> bool:
@@ -241,11 +241,11 @@ def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArra
             q[at + 3 : at + 7] /= np.linalg.norm(q[at + 3 : at + 7])
         else:
             q[at] = values.get(joint.name, (float(np.clip(0.0, *joint.position)),))[0]
-    followed(tree, q)
+    update_mimic_joints(tree, q)
     return q
 
 
-def followed(tree: Tree, q: FloatArray) -> None:
+def update_mimic_joints(tree: Tree, q: FloatArray) -> None:
     """Update the mimic joints in configurations (..., positions), in place."""
     for joint in tree.joints:
         if joint.mimic is not None:
@@ -374,7 +374,7 @@ def structure_of(model: Model) -> Structure:
     if found.tree.model is model:
         return found
     tree = found.tree.carried_by(model)
-    return replace(found, tree=tree, packed=repacked(found.packed, found.tree, tree))
+    return replace(found, tree=tree, packed=update_packed(found.packed, found.tree, tree))
 
 
 def _reduce(structure: Structure) -> tuple[Any, ...]:

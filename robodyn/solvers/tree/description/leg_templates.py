@@ -320,7 +320,9 @@ _TEXTS = {
 }
 
 
-def _offered(numbers: Callable[..., Numbers], texts: dict[str, str], **defaults: float) -> Template:
+def _list_choices(
+    numbers: Callable[..., Numbers], texts: dict[str, str], **defaults: float
+) -> Template:
     dimensions = (
         Dimension(name, value, (_TEXTS | texts)[name], "kg" if name == "payload" else "m")
         for name, value in defaults.items()
@@ -337,38 +339,38 @@ _RIG = {
 _CARRIAGE = {"stroke": "travel of a carriage"}
 TEMPLATES = (
     DELTA,
-    _offered(
+    _list_choices(
         servo_hexapod, {"arm": "length of a crank"},
         base_radius=0.14, platform_radius=0.1, arm=0.045, rod=0.19, payload=0.6,
     ),
-    _offered(
+    _list_choices(
         ball_balancer, {"arm": "length of a crank"},
         base_radius=0.06, platform_radius=0.1, arm=0.06, rod=0.09, payload=0.4,
     ),
-    _offered(
+    _list_choices(
         linear_delta, _CARRIAGE,
         base_radius=0.18, platform_radius=0.04, rod=0.25, stroke=0.5, payload=0.3,
     ),
-    _offered(
+    _list_choices(
         tripod, {"height": "height of the platform at home", "stroke": "travel of an actuator"},
         base_radius=0.25, platform_radius=0.15, height=0.5, stroke=0.2, payload=10.0,
     ),
-    _offered(
+    _list_choices(
         heave_pitch_roll, _RIG, length=1.0, width=0.6, height=0.4, stroke=0.15, payload=130.0,
     ),
-    _offered(
+    _list_choices(
         four_corners, _RIG, length=1.1, width=0.6, height=0.4, stroke=0.1, payload=150.0,
     ),
-    _offered(
+    _list_choices(
         pitch_roll_seat, _RIG, length=0.3, width=0.4, height=0.35, stroke=0.1, payload=110.0,
     ),
-    _offered(traction_loss, _RIG, length=1.6, height=0.3, stroke=0.3, payload=160.0),
-    _offered(seat_mover, _RIG, height=0.3, stroke=0.3, payload=100.0),
-    _offered(
+    _list_choices(traction_loss, _RIG, length=1.6, height=0.3, stroke=0.3, payload=160.0),
+    _list_choices(seat_mover, _RIG, height=0.3, stroke=0.3, payload=100.0),
+    _list_choices(
         rail_hexapod, _CARRIAGE,
         base_radius=0.4, platform_radius=0.15, rod=0.5, stroke=0.4, payload=10.0,
     ),
-    _offered(
+    _list_choices(
         five_bar,
         {
             "base_radius": "half the distance between the motors",

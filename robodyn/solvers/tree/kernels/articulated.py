@@ -23,7 +23,7 @@ from robodyn.numerics.matrices import (
     apply_transposed,
     matrix,
     plus,
-    shifted,
+    shift_reference_point,
     skew,
     store_matrix,
     symmetric_rows,
@@ -201,7 +201,7 @@ def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
     `arm` is the vector from the parent's origin to the body's origin.
     """
     mass, force = matrix(row, M), vector(row, FORCE)
-    inertia, coupling = shifted(matrix(row, A), matrix(row, B), mass, arm)
+    inertia, coupling = shift_reference_point(matrix(row, A), matrix(row, B), mass, arm)
     store_matrix(parent, A, plus(matrix(parent, A), inertia))
     store_matrix(parent, B, plus(matrix(parent, B), coupling))
     store_matrix(parent, M, plus(matrix(parent, M), mass))

@@ -22,7 +22,7 @@ from robodyn.numerics.rotations import rotation_vector
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, combine, cross, dot, scale, store, sub, vector
 from robodyn.solvers.tree.kernels import layout
-from robodyn.solvers.tree.kernels.tree import push
+from robodyn.solvers.tree.kernels.tree import apply_wrench
 
 AFTER, ENTRIES = layout.CLOSURE_NUMBERS.size, layout.STEP_PLAN.entries
 
@@ -256,12 +256,14 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
     It leads from parent to child, in the base frame.
     """
     return rotation_vector(
-        turned_axis(closure, a, b, 0), turned_axis(closure, a, b, 1), turned_axis(closure, a, b, 2)
+        rotated_axis(closure, a, b, 0),
+        rotated_axis(closure, a, b, 1),
+        rotated_axis(closure, a, b, 2),
     )
 
 
 @inner
-def turned_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
+def rotated_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
     """Return axis `k` of the base frame, rotated with the child from rest orientation."""
     own = a[layout.X + k], a[layout.Y + k], a[layout.Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
@@ -289,15 +291,15 @@ def reach_of(m: Any, k: int, B: Any) -> Any:
 
 
 @inner
-def pull(m: Any, B: Any) -> None:
+def subtract_spring_forces(m: Any, B: Any) -> None:
     """Subtract the forces of springs between points from the bodies' wrenches."""
     for k in range(m.springs):
         (i, j), (arm, child_arm), reach, rate = reach_of(m, k, B)
         law = m.at_spring_numbers + POINT_SPRING * k + STIFFNESS
         force = spring_force(m.numbers, law, reach, rate)
         none = scale(0.0, force)
-        push(B, i, arm, force, none)
-        push(B, j, child_arm, scale(-1.0, force), none)
+        apply_wrench(B, i, arm, force, none)
+        apply_wrench(B, j, child_arm, scale(-1.0, force), none)
 
 
 @inner

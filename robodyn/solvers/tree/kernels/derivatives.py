@@ -24,7 +24,7 @@ from robodyn.solvers.tree.kernels import dynamics, layout, tree
 from robodyn.solvers.tree.kernels.projection import tangent
 
 
-class Places(NamedTuple):
+class DerivativeScratch(NamedTuple):
     """Preallocated scratch arrays for derivatives by finite differences.
 
     Attributes:
@@ -100,7 +100,7 @@ def derivatives(
     if not layout.fits(m):
         return 0
     start = stack_all(layout.shapes(m))
-    s = Places(new_tables(layout.shapes(m)), new_table(1, m.rates), start)
+    s = DerivativeScratch(new_tables(layout.shapes(m)), new_table(1, m.rates), start)
     memory = stack_all(given_shapes(m.positions, m.free, m.driven))
     room = stack_all(derivative_shapes(m.free, m.driven))
     scratch = s, new_tables(points_shapes(m.positions, m.free)), room

@@ -116,10 +116,10 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
     if m.damped == 1:
         closures.damp(m, B)
     if m.springs > 0:
-        closures.pull(m, B)
+        closures.subtract_spring_forces(m, B)
     if state.contact:
         arm = closures.to_base(B[m.tip], vector(m.numbers, m.at_tip))
-        tree.push(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
+        tree.apply_wrench(B, m.tip, arm, vector(state.wrench, 0), vector(state.wrench, 3))
     tree.backward_pass(m, state.q, v, a, B, tau)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of, unloaded
+from robodyn.dynamics.kernels.state import are_numbers, is_motion, state_of, state_without_load
 from robodyn.numerics.array_arguments import borrowed_array, stack, stack_all
 from robodyn.numerics.compiler import batch_entry, entry_kernel, inner
 from robodyn.solvers.tree.kernels import (
@@ -191,7 +191,7 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
     `out` is (2 * rates + 6,). Return whether the result exists.
     """
     m, q = mechanism(plan, numbers), borrowed_array(q)
-    state = unloaded(q, borrowed_array(rates), borrowed_array(change))
+    state = state_without_load(q, borrowed_array(rates), borrowed_array(change))
     return evaluate(dynamics.motion, m, state, m.free, True, out)
 
 

@@ -16,9 +16,9 @@ from robodyn.dynamics.kernels import control_laws, sticking
 from robodyn.dynamics.kernels.end_stops import add_end_stops, joint_efforts
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
-from robodyn.dynamics.kernels.state import loaded
+from robodyn.dynamics.kernels.state import state_with_load
 from robodyn.numerics.compiler import inner, noinline
-from robodyn.numerics.simd.lanes import any_of, whole
+from robodyn.numerics.simd.lanes import any_of, to_index
 from robodyn.numerics.turns import shortest_turn
 from robodyn.numerics.vectors import clear, copy
 from robodyn.solvers.tree.kernels import distribution, dynamics, layout, newton, tree
@@ -99,7 +99,7 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
         control_laws.corrected_acceleration(
             kp, kv, w.error, w.rates_in_model, row[wide : wide + n], row[wide + n :], w.corrected
         )
-    state = loaded(q, w.moving, w.corrected, load, False)
+    state = state_with_load(q, w.moving, w.corrected, load, False)
     if distribution.limited_efforts(m, state, True, s, out) != layout.OK:
         return False
     if law == control_laws.COMPUTED_TORQUE:
@@ -234,7 +234,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     for k in range(m.free):
         out.force[k] = out.force[k] - s.u[k]
     for i in range(friction.shape[0]):
-        rate, factor = whole(friction[i, sticking.RATE]), friction[i, sticking.FACTOR]
+        rate, factor = to_index(friction[i, sticking.RATE]), friction[i, sticking.FACTOR]
         out.drift[i] = factor * s.a[rate]
         for k in range(m.free):
             out.L[i, k] = factor * s.S[rate, k]

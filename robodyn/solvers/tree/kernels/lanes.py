@@ -160,7 +160,7 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 
 
 @batch_entry
-def displaced(
+def displace_lanes(
     plan: Any, numbers: Any, q: Any, displacements: Any, target: float, accepted: float, out: Any
 ) -> int:
     """Write the closed configurations after displacements (N, free) from `q` to `out`.

@@ -178,7 +178,7 @@ def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
 
 
 @inner
-def push(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
+def apply_wrench(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
     """Apply an external force and moment to body `i`; the force acts at `arm`.
 
     `arm` leads from the body's origin to the point.

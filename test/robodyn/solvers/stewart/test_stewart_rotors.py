@@ -246,7 +246,7 @@ def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
         rates = []
         for part in (0.5, 0.5, 1.0, None):
             at, moving = states[-1]
-            at = motions.normalized(platform, at)
+            at = motions.project_onto_manifold(platform, at)
             turn = motions.configuration_rate(platform, at, moving)
             rates.append((turn, platform.forward_dynamics(at, moving, effort, wrench)))
             if part is not None:
@@ -257,7 +257,7 @@ def test_the_compiled_simulation_moves_as_the_equations_say(rng, platform):
         for_pose, for_twist = (
             sum(w * rate[i] for w, rate in zip((1, 2, 2, 1), rates, strict=True)) for i in (0, 1)
         )
-        pose = motions.normalized(platform, pose + 1e-3 / 6.0 * for_pose)
+        pose = motions.project_onto_manifold(platform, pose + 1e-3 / 6.0 * for_pose)
         twist = twist + 1e-3 / 6.0 * for_twist
     assert found[0] == pytest.approx(pose, rel=1e-9, abs=1e-10)
     assert found[1] == pytest.approx(twist, rel=1e-9, abs=1e-9)

@@ -22,7 +22,7 @@ from robodyn.dynamics.kernels.joint_simulation import (
 )
 from robodyn.dynamics.kernels.lanes import entry_makers
 from robodyn.dynamics.kernels.simulation_entries import lane_entries, loop_entries
-from robodyn.dynamics.kernels.state import unloaded
+from robodyn.dynamics.kernels.state import state_without_load
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.tables import table_of
 from robodyn.numerics.trigonometry import sine_cosine
@@ -150,7 +150,7 @@ def joints(cart: Any) -> int:
 @inner
 def write_mass_matrix(cart: Any, q: Any, s: Any, out: Any) -> None:
     """Write M."""
-    M = terms(cart, unloaded(q, q, q))[0]
+    M = terms(cart, state_without_load(q, q, q))[0]
     for i in range(2):
         for j in range(2):
             out[i, j] = M[i + j] + 0.0 * q[0]

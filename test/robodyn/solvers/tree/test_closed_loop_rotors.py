@@ -17,7 +17,7 @@ import robodyn as rd
 from robodyn.algorithms import motions, stepping
 from robodyn.loading.as_closed_loop import from_tree
 from robodyn.model import Joint, Link, Mimic
-from robodyn.solvers.tree.closing import followed, joint_rates
+from robodyn.solvers.tree.closing import joint_rates, update_mimic_joints
 
 FILE = Path(__file__).parents[3] / "reference" / "closed_loops" / "ball_screw_legs.json"
 GOLDEN = json.loads(FILE.read_text())
@@ -104,7 +104,7 @@ def states(pair, rng):
     q, *rest = random_state(ours, rng)
     other = np.zeros(len(explicit.home))
     other[: len(q)] = q  # rotors come last
-    followed(explicit.structure.tree, other)
+    update_mimic_joints(explicit.structure.tree, other)
     return (q, *rest), (other, *rest)
 
 

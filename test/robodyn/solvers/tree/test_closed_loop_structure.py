@@ -54,7 +54,7 @@ def test_rods_between_ball_joints_are_idle_and_left_at_rest(rng):
     assert mechanism.structure.loose == ()
     assert sorted(mechanism.structure.idle_names) == [f"spin of rod{n}" for n in range(6)]
     console = Console(file=StringIO(), width=1000)
-    console.print(*loop_parts(conditioning.loops_found(mechanism)))
+    console.print(*loop_parts(conditioning.loop_analysis(mechanism)))
     # which costs accuracy where the rods have inertia about themselves
     assert "idle freedom" in console.file.getvalue()
     q, u = mechanism.home, rng.normal(size=6)

@@ -45,7 +45,7 @@ def fourbar(kind="revolute", apart=0.4, driven=("motor",)):
 )
 def test_the_rank_is_found_and_not_counted(kind, equations):
     """A four-bar moves in one way, for any number of equations that make it planar."""
-    found = conditioning.loops_found(rd.load(fourbar(kind)))
+    found = conditioning.loop_analysis(rd.load(fourbar(kind)))
     assert (found["equations"], found["rank"], found["mobility"]) == (equations, 2, 1)
     assert found["motors_suffice"]
 
@@ -66,7 +66,7 @@ def test_too_few_motors_are_reported_with_the_joints_that_still_move():
         '<child link="tail"/><axis xyz="0 1 0"/></joint></robot>',
     )
     loose = rd.load(document)
-    found = conditioning.loops_found(loose)
+    found = conditioning.loop_analysis(loose)
     assert not found["motors_suffice"]
     assert found["loose_joints"] == ["hinge"]
     assert found["condition_numbers"]["force"] is None
@@ -112,8 +112,8 @@ def test_a_ball_joint_of_the_tree_becomes_a_closure(tmp_path):
     held = rd.load(gepetto(tmp_path, names + changed, urdf))
     plain = rd.load(fourbar())
     assert (
-        conditioning.loops_found(held)["freedoms"]
-        == conditioning.loops_found(plain)["freedoms"]
+        conditioning.loop_analysis(held)["freedoms"]
+        == conditioning.loop_analysis(plain)["freedoms"]
         == 1
     )
     # the same machine where the ball joint turns about one axis only
