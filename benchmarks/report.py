@@ -25,11 +25,11 @@ Curves = dict[str, list[tuple[int, Timing]]]
 PAGE = """# Performance
 
 `python -m benchmarks` generated this page on {machine}. Every library computes the same states in
-the same process, after its results have been checked against those of robodyn. The libraries take
-turns in every round, so a busy moment affects all of them. Times are microseconds for one state,
-measured from Python: median, quartiles and the fastest round. The ratio is that of the medians,
-relative to the first line of the table. Times are processor times of the thread, or wall-clock
-times if several threads work.
+the same process, after the benchmark has checked the library's results against those of robodyn.
+The libraries take turns in every round, so a busy moment affects all of them. The tables list the
+median, the quartiles and the fastest round of the time for one state, in microseconds, measured
+from Python. The ratio is the median divided by the median in the first line of the table. Times are
+processor times of the thread, or wall-clock times if several threads work.
 
 ## A whole Stewart platform, one call
 
@@ -37,18 +37,20 @@ Inverse dynamics:
 
 {platform}
 
-Forward dynamics. MuJoCo models constraints as springs, so its accelerations agree only to within
-2 %:
+Forward dynamics. MuJoCo models constraints as springs, so its accelerations agree with those of
+robodyn only to within 2 %:
 
 {forward}
 
-Other functions: {rest}
+Other functions:
 
-`unchecked` is for inner loops: `fast = m.solver.unchecked`, then
+{rest}
+
+In inner loops, you can use unchecked functions: `fast = m.solver.unchecked`, then
 `fast.inverse_dynamics(pose, twist, accel, out)` with contiguous float64 arrays whose lengths and
-values are known to be valid. The unchecked function writes the result to `out` and returns whether
-a result exists. The checked call tests shapes, finiteness and the quaternion inside the same
-compiled function.
+values are known to be valid. An unchecked function writes the result to `out` and returns whether a
+result exists. A checked call tests shapes, finiteness and the quaternion inside the same compiled
+function.
 
 ## A serial arm of six joints, one call
 
@@ -59,8 +61,8 @@ compiled function.
 ## Mechanisms with closed loops
 
 The mechanisms are the files of `test/reference/closed_loops`, without friction. Pinocchio uses the
-fastest settings that are accurate to 1e-9; if an equation is redundant, it finds no solution with
-its regularization parameter mu = 0. Single calls, and batches on one thread:
+fastest settings that are accurate to 1e-9; if an equation is redundant, Pinocchio finds no solution
+with its regularization parameter mu = 0. The tables list single calls, and batches on one thread:
 
 {loops}
 
@@ -68,87 +70,89 @@ its regularization parameter mu = 0. Single calls, and batches on one thread:
 
 This section covers poses, Jacobians and accelerations of links, momentum, center of mass, energy
 (kinetic and potential) and the centroidal momentum matrix, each for a single state, on one thread.
-Pinocchio is also called from Python, with the function that computes only that quantity, and its
-values agree within 1e-12. The ratio to Pinocchio's time is largest for the Jacobian of a humanoid's
-link:
+Pinocchio is also called from Python, with the function that computes only the quantity in question,
+and its values agree within 1e-12. The ratio to Pinocchio's time is largest for the Jacobian of a
+humanoid's link:
 
 {links}
 ## Large trees, and regressors
 
 This section covers forward dynamics and its derivatives for trees without closures, derivatives for
 an arm, and regressors of closed loops. Pinocchio computes the regressor of the open tree only, in a
-third of the time that robodyn needs for the closed loop. Derivatives for an arm take 1.1 to 1.2
-times as long as in Pinocchio. Batches run on one thread:
+third of the time that robodyn needs for the closed loop. The derivatives for an arm take 1.1 to 1.2
+times as long in robodyn as in Pinocchio. Batches run on one thread:
 
 {trees}
 ## Many plants
 
-This section compares `rd.BatchPlant` with `mujoco.rollout`, which uses Euler's method by default. A
-row is one simulated mechanism of the batch. The table lists the processor time in microseconds that
-a step of 1 ms takes per row, with a thousand rows on one thread. `rk4` is the Runge-Kutta method of
-order 4, robodyn's default; `semi_implicit` is of order 1, like MuJoCo's steps ([errors of
-both](learning.md#semi-implicit-steps)). In robodyn, each row has a payload of its own and exactly
-closed loops; in MuJoCo, the loops are soft constraints. The rows start at rest, with efforts within
-5 % of the efforts that hold the mechanism, so the legs of a platform with dry friction stick; in a
-call of `step`, `rk4` evaluates a mechanism that sticks only once or twice. In the line "most legs
-slide", the efforts are within 30 %, and 87 % of the rows have both sticking and sliding legs. The
-last column is the processor time to create 10,000 rows with different payloads
-(`rd.PayloadVariants`) and to step them once.
+This section compares `rd.BatchPlant` with `mujoco.rollout`, which uses Euler's method by default.
+The table lists the processor time in microseconds that a step of 1 ms takes per mechanism, in a
+batch of a thousand mechanisms (rows) on one thread. `rk4` is the Runge-Kutta method of order 4,
+robodyn's default; `semi_implicit` is of order 1, like MuJoCo's steps ([errors of
+both](learning.md#semi-implicit-steps)). In robodyn, each mechanism has a payload of its own and
+exactly closed loops; in MuJoCo, the loops are soft constraints. The mechanisms start at rest, with
+efforts within 5 % of the efforts that hold the mechanism, so the legs of a platform with dry
+friction stick; in a call of `step`, `rk4` evaluates a mechanism that sticks only once or twice. In
+the line "most legs slide", the efforts are within 30 %, and 87 % of the platforms have both
+sticking and sliding legs. The last column is the processor time to create a
+batch of 10,000 rows with different payloads (`rd.PayloadVariants`) and to step the batch once.
 
 {plants}
 ## Batches
 
-The table lists times of the platform's inverse dynamics in microseconds per state: the median and,
-in parentheses, the fastest round:
+The table lists the time of the platform's inverse dynamics in microseconds per state: the median
+and, in parentheses, the fastest round:
 
 {batches}
 
 ![Cost against the size of the batch](images/performance_batches.png)
 
-All vectorized functions, with {large} states per call:
+The next table lists all vectorized functions, with {large} states per call:
 
 {many}
 
-Runs on all threads are timed by the wall clock. The gain is the ratio of the fastest rounds; the
-gain is lower on a busy machine (the load average was {load:.1f} during this run). Large batches run
-on all available processors, here {threads}; `rd.set_threads(n)` changes this. Arrays of any stride
-are read in place. Arrays broadcast over several axes that cannot be viewed as one batch are copied
-{copied} states at a time, so a call needs little more memory than its results.
+Runs on all threads are timed by the wall clock. The gain in the last column is the ratio of the
+fastest rounds; it is lower on a busy machine (the load average was {load:.1f} during this run).
+Large batches run on all available processors, here {threads}; `rd.set_threads(n)` changes this.
+Input arrays of any stride are read in place. Arrays broadcast over several axes that cannot be
+viewed as one batch are copied {copied} states at a time, so a call needs little more memory than
+its results.
 
 ## Share of the processor's peak
 
 One evaluation of the platform's inverse dynamics takes {operations} operations, counted by running
-the compiled function (kernel) with a number type that counts operations. A large batch performs
-{rate:.1f} of them per nanosecond on one thread. A loop with the same mix of products and sums, all
-of them independent, in SIMD vectors and without fused operations, reaches {peak:.1f} operations per
-nanosecond; the kernel reaches {share:.0%} of that. The kernel reads and writes {moved} bytes per
-state, which is {bandwidth:.1f} bytes per nanosecond; copying an array reaches {peak_bandwidth:.1f}
-bytes per nanosecond. Memory is therefore not the bottleneck. The speed is limited by divisions,
-square roots and sums that have to wait for each other's results. Of the arithmetic instructions of
-the compiled function, {wide} process eight numbers, {narrow} process two or four, and {single}
-process one.
+the compiled function (kernel) with a number type that counts operations. In a large batch, the
+function performs {rate:.1f} operations per nanosecond on one thread. A loop with the same mix of
+products and sums, all of them independent, in SIMD vectors and without fused operations, reaches
+{peak:.1f} operations per nanosecond; the kernel reaches {share:.0%} of this rate. The kernel reads
+and writes {moved} bytes per state, which is {bandwidth:.1f} bytes per nanosecond; copying an array
+reaches {peak_bandwidth:.1f} bytes per nanosecond. Memory is therefore not the bottleneck. The speed
+is limited by divisions, square roots and sums that have to wait for each other's results. Of the
+arithmetic instructions of the compiled function, {wide} process eight numbers, {narrow} process two
+or four, and {single} process one.
 
 ## Simulations
 
-The method is Runge-Kutta of order 4 with steps of 1 ms. All times are in seconds, the best of
-several runs:
+The integrator is the Runge-Kutta method of order 4 with steps of 1 ms. The table lists times in
+seconds, the best of several runs:
 
 {simulation}
 
 With the controllers of `robodyn.control`, one compiled function contains control law, end stops,
 limits and integration. A controller of your own is called from Python and gives the same results,
 bit for bit (at end stops, to within rounding). The planned motion is sampled in advance, so any
-trajectory can be used. `rd.simulate_many` runs simulations on all threads. MuJoCo's open tree has
-no closures and no control.
+trajectory can be used. `rd.simulate_many` runs simulations on all threads. The open tree in MuJoCo
+has no closures and no control.
 
 ## Without Python
 
 The table lists times in nanoseconds of an [exported library](in_your_controller.md) called from C:
 median, 99.9th percentile and maximum of a million calls, at a few thousand states at which every
 function has a result. Each call is repeated three times and the shortest time counts, which
-excludes interruptions; the last column includes them. The last rows list the time per call in a
-series of calls between which the clock is not read: copying the arguments, the inverse dynamics of
-the library, its compiled function (kernel) alone, and an unchecked call from Python:
+excludes interruptions of the process; the last column includes interruptions. The last rows list
+the time per call in a series of calls between which the clock is not read: copying the arguments,
+the inverse dynamics of the library, its compiled function (kernel) alone, and an unchecked call
+from Python:
 
 | model | function | median | 99.9 % | maximum | with interruptions |
 |---|---|---|---|---|---|
@@ -157,10 +161,10 @@ the library, its compiled function (kernel) alone, and an unchecked call from Py
 
 The equations are written once, as functions of scalar numbers. `robodyn/numerics/simd/lanes.py`
 provides a second number type, a vector of eight float64 values (lanes). For one state, the lanes of
-a vector hold the six legs; for a batch, they hold eight states. LLVM receives vector types and
-compiles them to AVX-512, AVX2 or NEON, so the speed does not depend on automatic vectorization.
-`fastmath` is not used, so that NaN is detected and a state has the same forces, bit for bit, alone
-and in a batch. To keep this bitwise agreement, the library also has its own sine and cosine.
+a vector hold the six legs; for a batch, they hold eight states. LLVM compiles these vector types to
+AVX-512, AVX2 or NEON, so the speed does not depend on automatic vectorization. `fastmath` is not
+used, so that NaN is detected and a state has the same forces, bit for bit, alone and in a batch. To
+keep this bitwise agreement, the library has its own sine and cosine.
 
 A call from Python goes straight to the compiled function, whose arguments are read in place from
 NumPy's arrays (`robodyn/numerics/array_arguments.py`), bypassing Numba's dispatch. A checked call
