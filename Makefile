@@ -1,5 +1,5 @@
-# `make sim` and `make test` each do their own set-up: a virtual environment in .venv with the
-# dependencies of requirements/, real rclpy among them.
+# `make sim` and `make test` set up what they need: a virtual environment in .venv with the
+# dependencies in requirements/, which include rclpy.
 
 PYTHON ?= python3
 VENV := .venv
@@ -14,14 +14,14 @@ BENCH_READY := $(VENV)/.ready-to-bench
 DOCS_READY := $(VENV)/.ready-to-document
 MUTANTS_READY := $(VENV)/.ready-to-mutate
 MODEL ?= stewart_dasgupta
-# A ride is on the platform of a flight simulator unless MODEL is given.
+# `make ride` uses the platform of a flight simulator unless MODEL is given.
 RIDDEN = $(if $(filter file,$(origin MODEL)),motion_platform,$(MODEL))
-# What is imported is compiled to bytecode then: most of what pip would compile never is. Where
-# bytecode is not written (containers often say so) every process would compile again, which takes
-# longer than all else that a node does to start.
+# Modules are compiled to bytecode when they are first imported, as most of those that pip would
+# compile are never used. Containers often disable writing bytecode; then every process would compile
+# them again, which takes longer than the rest of a node's start.
 unexport PYTHONDONTWRITEBYTECODE
-# The environment in .venv has a Python and a ROS 2 of its own. Variables of a ROS 2 that is sourced
-# in the shell would mix the two.
+# The environment in .venv has its own Python and ROS 2. The variables of a ROS 2 sourced in the shell
+# would mix the two installations.
 unexport PYTHONPATH PYTHONHOME AMENT_PREFIX_PATH COLCON_PREFIX_PATH RMW_IMPLEMENTATION ROS_DISTRO
 unexport ROS_VERSION ROS_PYTHON_VERSION
 ifdef AMENT_PREFIX_PATH
@@ -29,7 +29,7 @@ unexport LD_LIBRARY_PATH CMAKE_PREFIX_PATH
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 INSTALL := $(PIP) install --no-compile
-# uv installs in a fifth of pip's time; pip does it where uv cannot be had or does not reach an index.
+# uv needs a fifth of pip's time; pip is used if uv cannot be installed or does not reach an index.
 FETCH := sh -c '$(BIN)/uv pip install -q --python $(BIN)/python "$$@" 2>/dev/null || $(INSTALL) "$$@"' fetch
 export ROS_AUTOMATIC_DISCOVERY_RANGE ?= LOCALHOST
 
@@ -43,10 +43,10 @@ help:
 	@echo "make bench   benchmark the library against Pinocchio, MuJoCo, the Robotics Toolbox and NumPy"
 	@echo "make docs    the documentation site, with every example run, in docs/_build"
 	@echo "make test    lint, types and all tests (one needs a Chromium: apt install chromium)"
-	@echo "make test-fast  the tests that need no ROS 2 and little time: some 8,700 in a minute"
-	@echo "make storm   hostile files, calls, messages and machine lives, with new random numbers each time"
+	@echo "make test-fast  the fast tests, which need no ROS 2: about 8,700 in a minute"
+	@echo "make storm   random invalid files, calls and messages, and random machine requests, with a new seed each time"
 	@echo "make test-versions  the library and its command with old and new typer, numba and Python"
-	@echo "make dist           wheel and source distribution, checked with the examples, oldest and newest packages"
+	@echo "make dist           wheel and source distribution, tested by running the examples with the oldest and newest packages"
 	@echo "make mutants inject faults into chosen modules, one at a time, and list those that no test catches"
 	@echo "make setup   create the environment in .venv only"
 	@echo "make format  format the code with ruff"
@@ -104,7 +104,7 @@ $(MUTANTS_READY): $(TEST_READY) requirements/mutants.txt
 arm: $(INSTALLED)
 	@$(BIN)/ros2 launch robodyn arm_sim.launch.py $(ARGS)
 
-# The kernels of the mechanism that is launched are compiled by its nodes, once.
+# The nodes compile the functions for the launched mechanism on their first start.
 sim: $(INSTALLED)
 	@$(BIN)/ros2 launch robodyn stewart_sim.launch.py $(ARGS)
 
@@ -117,12 +117,12 @@ view: $(VIEW_READY)
 bench: $(BENCH_READY)
 	@$(BIN)/python -m benchmarks
 
-# A warning is an error: a link that leads nowhere, an example that fails.
+# Warnings, such as a broken link or a failing example, are errors.
 docs: $(DOCS_READY)
 	@$(BIN)/python -m sphinx -b html -W --keep-going -q docs docs/_build $(ARGS)
 	@echo "open docs/_build/index.html"
 
-# The kernels are compiled while the test dependencies are installed and the linters run.
+# The library is compiled while the test dependencies are installed and the linters run.
 test:
 	@$(MAKE) --no-print-directory -j 3 lint bytecode $(TEST_READY)
 	@$(BIN)/python -m pytest $(ARGS)
@@ -131,26 +131,26 @@ test:
 test-fast: $(TEST_READY)
 	@$(BIN)/python -m pytest -m "not slow" -n logical --dist loadfile test/contract test/robodyn $(ARGS)
 
-# Twenty times the inputs of the tests in test/storm, from a random seed that a failure prints, with a
-# line on the progress every ten seconds. ARGS="-k control" runs one of the groups of nodes only:
+# The tests in test/storm with twenty times as many inputs, from a random seed, which a failure prints.
+# A line every ten seconds reports the progress. ARGS="-k control" runs only one of the groups of nodes:
 # machine, control or others.
 storm: $(TEST_READY)
 	@$(BIN)/python -m pytest test/storm --storm 20 --seed random $(ARGS)
 
-# Each with its own Python and packages, and every kernel compiled: takes several minutes.
+# Each environment has its own Python and packages and compiles all functions: takes several minutes.
 test-versions:
 	@$(PYTHON) test/versions/run.py $(ARGS)
 
-# What can be uploaded: dist/ has the source distribution and the wheel after twine, and every example
-# in four environments, passed. ARGS=3.13-newest tries one of the four.
+# The source distribution and the wheel are in dist/, ready to upload, if the checks of twine and all
+# examples passed in four environments. ARGS=3.13-newest runs one of the four.
 dist:
 	@$(PYTHON) test/versions/examples.py --output dist $(ARGS)
 
 # pyproject.toml lists the modules and tests. ARGS="robodyn.control.path_clock*" selects a few.
-# It works on a copy in mutants/, shows progress, and resumes from there when it is run again.
+# mutmut works on a copy in mutants/, shows its progress, and resumes from there when run again.
 mutants: $(MUTANTS_READY)
 	@$(BIN)/mutmut run $(ARGS)
-	@echo "faults not caught, of those tried (mutmut show NAME shows one):"
+	@echo "injected faults that no test caught (mutmut show NAME shows one):"
 	@$(BIN)/mutmut results | grep -v "not checked" || echo "    none"
 
 lint: $(TEST_INSTALLED)
@@ -161,8 +161,8 @@ lint: $(TEST_INSTALLED)
 	@$(BIN)/codespell
 	@$(BIN)/python test/lint/plain_english.py
 
-# Compile the test modules once. The workers of pytest collect them at the same time: where they find
-# no bytecode, each of them compiles all.
+# Compile the test modules once. The workers of pytest collect them at the same time, and each would
+# compile all of them if there were no bytecode.
 bytecode: $(TEST_INSTALLED)
 	@$(BIN)/python -m pytest --collect-only -qq > /dev/null || true
 

@@ -22,8 +22,9 @@ WORDS = 3
 INTRODUCTION = """
 ## Diagnostics and faults
 
-The tables explain the texts on `/diagnostics`, in the log and in the reason of a fault; `...`
-stands for values. After a fault, the machine brakes and stays at rest until `reset` is called.
+The tables explain the texts that appear on `/diagnostics`, in the log and as the reason for a
+fault. In these texts, `...` stands for a value. After a fault, the machine brakes and stays at rest
+until `~/reset` is called.
 """
 
 FUNCTIONS = {
@@ -75,203 +76,244 @@ FUNCTIONS = {
 # Of each text, with ... for its values: what it means, and what to do.
 CATALOG = {
     "the drives have not reported their positions for ... s":
-        ("no joint_states with all driven joints for `feedback_timeout`; the machine brakes",
-         "check the bus and the driver of the drives, then call `reset`"),
+        ("No joint_states with all driven joints arrived for `feedback_timeout`. The machine "
+         "brakes.",
+         "Check the bus and the driver of the drives, then call `reset`."),
     "... deviates from its command by ... ..., the limit is ...":
-        ("a drive does not follow its command; the machine brakes",
-         "look for an obstacle, a brake that is closed or an overload; then call `reset`"),
+        ("A drive does not follow its command. The machine brakes.",
+         "Look for an obstacle, a closed brake or an overload, then call `reset`."),
     "the emergency stop is pressed":
-        ("the emergency stop was reported; the machine brakes",
-         "release the emergency stop, then call `reset`"),
-    "the drives have not reported their positions, which homing ... needs (drives that report "
-    "none need homing 'assumed')":
-        ("homing cannot begin; nothing moves",
-         "publish joint_states, or set `homing` to assumed and park the machine by hand"),
+        ("A message on `emergency_stop` reported that the emergency stop is pressed. The "
+         "machine brakes.",
+         "Release the emergency stop, then call `reset`."),
+    "the drives have not reported their positions, which homing ... needs (for drives without "
+    "position reports, use homing 'assumed')":
+        ("Homing cannot begin. Nothing moves.",
+         "Publish joint_states, or set `homing` to assumed and park the machine by hand."),
     "...: move it inside by other means, or correct the zero of its drive or the limit":
-        ("a joint is outside its limits; homing cannot begin, nothing moves",
-         "move the joint with the drive's own tool, or correct its zero or the limit in the model"),
+        ("A joint is outside its limits, so homing cannot begin. Nothing moves.",
+         "Move the joint with the drive's own tool, or correct its zero offset or the limit in "
+         "the model."),
     "...: correct the zeros of the drives":
-        ("no configuration matches the positions that the redundant drives report; homing cannot "
-         "begin, nothing moves",
-         "home the drives again, or correct their zeros"),
+        ("No configuration matches the positions that the redundant drives report, so homing "
+         "cannot begin. Nothing moves.",
+         "Home the drives again, or correct their zero offsets."),
     "homing ended at invalid positions: ...":
-        ("the positions after homing belong to no configuration of the mechanism",
-         "check the zeros of the drives and the order of the joints"),
+        ("The mechanism has no configuration with the joint positions after homing.",
+         "Check the zero offsets of the drives and the order of the joints."),
     "a command was not sent: ...":
-        ("a set-point was not published; the machine brakes",
-         "read the reason at the end of the text"),
+        ("A set-point was not published. The machine brakes.",
+         "Correct the cause at the end of the text."),
     "homing was interrupted: ...":
-        ("the positions are unknown; the machine is at rest",
-         "remove the cause, call `reset` and then `power_on`: the machine is homed again"),
-    "no enable message arrives":
-        ("no message on `enable` for `enable_timeout`, or `enable` was false; the machine freezes",
-         "restore the signal, then call `engage` or `park`"),
+        ("Homing did not end, so the positions are unknown. The machine is at rest.",
+         "Remove the cause. Then call `reset` twice: the first call switches the machine off, "
+         "the second call homes it."),
+    "the enable message is missing or false":
+        ("No message arrived on `enable` for `enable_timeout`, or the last message was false. "
+         "The machine freezes.",
+         "Restore the signal, then call `engage` or `park`."),
     "reports ..., outside its range by more than the range itself":
-        ("the reported position of a drive is implausible during homing",
-         "check the unit and the zero of the drive"),
+        ("The position that a drive reports during homing is implausible.",
+         "Check the unit and the zero offset of the drive."),
     "found no stop within ..., its whole range":
-        ("homing 'stall': a joint went through its range without a stop",
-         "check that the drive moves the joint, and its limits in the model"),
+        ("During homing with `stall`, a joint moved through its whole range without reaching an "
+         "end stop.",
+         "Check that the drive moves the joint, and check the joint's limits in the model."),
     "remains at ... although it is commanded away from its stop":
-        ("homing 'stall': a joint sticks at its stop",
-         "free the joint by hand, check the drive"),
+        ("During homing with `stall`, a joint does not move away from its end stop.",
+         "Free the joint by hand, and check the drive."),
     ".../... is ...":
-        ("an interface in `drive_faults` is not 0; the machine brakes",
-         "look up the number in the drive's manual, then call `reset`"),
+        ("The value of an interface in `drive_faults` is not 0. The machine brakes.",
+         "Look up the value in the drive's manual, then call `reset`."),
     "..., and it commands the drives: stop it, then reset":
-        ("a second node publishes commands for the drives; this machine sends none",
-         "stop the other node, then call `reset`"),
+        ("A second node publishes commands for the drives. joint_commander stops sending "
+         "commands.",
+         "Stop the other node, then call `reset`."),
     "collision: external force of ... N, the limit is ... N":
-        ("the estimated force on the body exceeds `collision_threshold`; the motion is abandoned",
-         "remove the obstacle; if there was no contact, raise the threshold"),
+        ("The estimated force on the body exceeds `collision_threshold`. The motion is stopped.",
+         "Remove the obstacle. If there was no contact, raise the threshold."),
     "no enable message for ... s or more":
-        ("a motion was requested without `enable`", "publish `enable`, then repeat the request"),
+        ("A motion was requested, but no message arrives on `enable`.",
+         "Publish `enable`, then repeat the request."),
     "freeze was requested":
-        ("a client called `freeze`; the machine is at rest", "call `engage` or `park`"),
+        ("A client called `freeze`. The machine is at rest.", "Call `engage` or `park`."),
     "the machine has not come to rest yet":
-        ("a fault cannot be reset while the machine moves", "wait until it is at rest"),
+        ("A fault cannot be reset while the machine moves.", "Wait until the machine is at rest."),
     "... refused: ...":
-        ("the request is not possible in this state; nothing changed", "read the reason"),
+        ("The request is not possible in this state. Nothing changes.",
+         "Read the reason after the colon."),
     "the search for other nodes that command the drives has not ended":
-        ("the node has just started", "repeat the request after a second"),
-    "the requested motion is not finite, or has a number beyond ...":
-        ("the source of the target sent NaN, infinity or a huge number; the machine comes to rest",
-         "correct the source of the target"),
+        ("The node has just started.", "Repeat the request after one second."),
+    "the requested motion is not finite, or has a value beyond ...":
+        ("The source of the target sent NaN, infinity or an implausibly large number. The "
+         "machine comes to rest.",
+         "Correct the source of the target."),
     "...: moving to the nearest pose inside the workspace":
-        ("the target is outside the workspace; the machine moves to the nearest pose within",
-         "send targets within the workspace (`robodyn workspace`)"),
+        ("The target is outside the workspace. The machine moves to the nearest pose inside.",
+         "Send targets inside the workspace, which `robodyn workspace` computes."),
     "the path to the target is blocked: ...":
-        ("no straight motion within the limits leads to the target; the machine comes to rest",
-         "approach the target through other poses"),
+        ("No straight motion within the limits leads to the target. The machine comes to rest.",
+         "Approach the target through other poses."),
     "... needs ... times its effort limit: slowing down":
-        ("a drive is too weak for this motion; the machine follows more slowly",
-         "reduce the acceleration or the payload"),
+        ("A drive is too weak for this motion. The machine follows the target more slowly.",
+         "Reduce the acceleration or the payload."),
     "the condition number is ..., its limit is ...":
-        ("the target is too close to a singularity",
-         "stay away from it, or raise `condition_limit`"),
+        ("The target is too close to a singularity.",
+         "Choose a target farther from the singularity, or raise `condition_limit`."),
     "... would be ... ... beyond its ..., ... ...":
-        ("the target needs a joint beyond its limit", "send targets within the workspace"),
+        ("The target requires a joint position beyond its limit.",
+         "Send targets inside the workspace."),
     "the condition number would be ..., its limit is ...":
-        ("the path to the target passes too close to a singularity", "choose another path"),
-    "the way to the target passes through a singularity":
-        ("the target is on the other side of a singularity", "choose a target on this side"),
+        ("The path to the target passes too close to a singularity.", "Choose another path."),
+    "the motion to the target passes through a singularity":
+        ("The target is on the other side of a singularity.",
+         "Choose a target that the machine can reach without passing a singularity."),
     "the pose is out of reach by ... m and ... rad":
-        ("the body cannot reach the pose of the target; the nearest one is used",
-         "send poses that the body can reach"),
-    "setpoint is ... s older than the last one":
-        ("the time stamp is older than the previous one; the set-point is rejected",
-         "publish set-points from one node only"),
+        ("The body cannot reach the target pose. The machine moves to the nearest pose that it "
+         "can reach.",
+         "Send poses that the body can reach."),
+    "setpoint is ... s older than the previous one":
+        ("The time stamp is older than that of the previous set-point. The set-point is "
+         "rejected.",
+         "Publish set-points from one node only."),
     "at most ... s are allowed":
-        ("`setpoint_timeout`, as part of the following texts", "see the following texts"),
-    "setpoint is ... s old, ..., and none arrived in time for ... s: do both clocks agree?":
-        ("all set-points are late, as if clocks differed; the machine comes to rest",
-         "synchronize the clocks of both computers (chrony, PTP)"),
-    "setpoint is ... s in the future, ...: set the clocks of both computers":
-        ("the clocks differ; the set-point is rejected",
-         "synchronize the clocks of both computers (chrony, PTP)"),
-    "setpoint is ... s old, ...; others arrived in time: the sender, the network or this computer "
-    "is busy":
-        ("single set-points are late and rejected; without others the machine comes to rest",
-         "look for a high load on both computers and the network"),
-    "the pose of the base is unknown: no messages on base_imu, or for less than ... s":
-        ("the platform cannot be stabilized yet; the machine comes to rest",
-         "check base_imu, or wait until the estimate has settled"),
+        ("This is the value of `setpoint_timeout`, which is part of the following texts.",
+         "See the following texts."),
+    "setpoint is ... s old, ..., and none arrived in time for ... s: check the clocks of both "
+    "computers":
+        ("All set-points are late, which indicates that the clocks differ. The machine comes to "
+         "rest.",
+         "Synchronize the clocks of both computers, for example with chrony or PTP."),
+    "setpoint is ... s in the future, ...: synchronize the clocks of both computers":
+        ("The clocks differ. The set-point is rejected.",
+         "Synchronize the clocks of both computers, for example with chrony or PTP."),
+    "setpoint is ... s old, ...; others arrived in time: the sender, the network or this "
+    "computer is busy":
+        ("Some set-points are late and rejected. If no other set-point arrives, the machine "
+         "comes to rest.",
+         "Check the load of both computers and of the network."),
+    "the pose of the base is unknown: no messages on base_imu, or not yet for ... s":
+        ("The platform cannot be stabilized yet. The machine comes to rest.",
+         "Check base_imu, or wait until the estimate has settled."),
     "waiting for ...: ...":
-        ("no state has been received since the start; the node does nothing yet",
-         "read the reason; start the node that publishes the topic"),
+        ("The node has received no state since its start, and is waiting.",
+         "Read the reason after the colon, and start the node that publishes the topic."),
     "no message was received from ...":
-        ("there are publishers, but none of their messages arrived",
-         "compare the QoS (`robodyn doctor`) and the domain"),
+        ("The topic has publishers, but none of their messages arrived.",
+         "Compare the QoS settings (`robodyn doctor`) and the domain IDs."),
     "it has no publisher":
-        ("no node publishes the topic", "start its publisher, check the remapping"),
+        ("No node publishes the topic.", "Start the publisher, or check the remapping."),
     "no message has the joints ...":
-        ("messages arrive, but without these joints",
-         "publish these joints, or check the prefix of the names"),
+        ("Messages arrive, but without these joints.",
+         "Publish these joints, or check the prefix of their names."),
     "one more message is needed for velocities":
-        ("velocities are computed as differences of positions", "wait for the next message"),
-    "it has ...": ("the messages contain other joints", "check the topic and the model"),
+        ("The node computes velocities as differences of positions.", "Wait for the next message."),
+    "it has ...":
+        ("The messages contain other joints.", "Check the topic and the model."),
     "...: no positions of ... for ... s":
-        ("some joints are no longer published",
-         "check the publisher of these joints"),
+        ("The positions of some joints are no longer published.",
+         "Check the publisher of these joints."),
     "... has ... publishers (...) that contradict each other: the states of one are refused "
-    "(... so far); stop it":
-        ("two nodes publish different states of the same joints", "stop one of them"),
-    "no velocities of ...: positions are differentiated":
-        ("velocities are computed as filtered differences of positions, with a delay",
-         "publish velocities if you can"),
+    "(... so far); stop one of them":
+        ("Two nodes publish different states of the same joints.", "Stop one of the two nodes."),
+    "no velocities of ...: their positions are differentiated":
+        ("The node computes velocities as filtered differences of positions, which delays them.",
+         "Publish velocities if possible."),
     "unknown: the middleware does not number messages":
-        ("lost messages cannot be counted with this middleware", "nothing"),
-    "... of ... states lost, ... late, ... ms without one at most":
-        ("states were lost or late; the efforts were constant in the meantime",
-         "look for a high load on the computer and the network (docs/latency.md)"),
+        ("With this middleware, the node cannot count lost messages.", "No action is needed."),
+    "... of ... states lost, ... late, longest gap ... ms":
+        ("States were lost or late. The efforts stayed constant in the meantime.",
+         "Check the load of the computer and of the network, see [latency](latency.md)."),
     "the trajectory began ... s late: it had not been read in time":
-        ("the trajectory was so long that the node had not read it completely before its start",
-         "raise `start_in`, or `sample_period` of trajectory_planner"),
+        ("The trajectory is so long that the node was still reading it when the motion should "
+         "have started.",
+         "Raise `start_in` or `sample_period` of trajectory_planner."),
     "no ... for ... s: ...":
-        ("the watchdog has triggered: efforts hold the configuration, then decrease to zero",
-         "find out why no states arrive; then plan the motion again"),
+        ("The watchdog has triggered: the efforts hold the configuration, then decrease to zero.",
+         "Find out why no states arrive, then plan the motion again."),
     "no ... for ... s":
-        ("the watchdog has triggered; see above", "find out why no states arrive"),
-    "no ...: ...": ("the watchdog has triggered; see above", "find out why no states arrive"),
-    "all commands in time": ("no state was lost or late", "nothing"),
+        ("The watchdog has triggered: the efforts hold the configuration, then decrease to zero.",
+         "Find out why no states arrive."),
+    "no ...: ...":
+        ("The watchdog has triggered: the efforts hold the configuration, then decrease to zero.",
+         "Find out why no states arrive."),
+    "all states on time":
+        ("No state was lost or late.", "No action is needed."),
     "...; the mechanism comes to rest and is held":
-        ("the motion was abandoned for the reason before the semicolon",
-         "remove the cause and send a new trajectory"),
+        ("The node stopped the motion for the reason before the semicolon.",
+         "Remove the cause, then send a new trajectory."),
     "... has another publisher, ...":
-        ("a second node publishes commands; this one publishes none",
-         "stop one of the two nodes"),
-    "efforts not published, the drives keep the last ones: ...":
-        ("the middleware did not accept the message", "read the reason at the end of the text"),
+        ("A second node publishes commands. inverse_dynamics publishes none.",
+         "Stop one of the two nodes."),
+    "efforts not published; the drives keep the last ones: ...":
+        ("The middleware did not accept the message.", "Correct the cause at the end of the text."),
     "held by brakes: no efforts commanded":
-        ("simulated brakes hold the mechanism until the first nonzero command", "send commands"),
+        ("Simulated brakes hold the mechanism until the first nonzero command.", "Send commands."),
     "efforts limited ... times":
-        ("commands exceeded the limits of the actuators and were reduced to them",
-         "plan slower motions, or check the limits in the model"),
+        ("Commands exceeded the effort limits of the actuators and were reduced to these limits.",
+         "Plan slower motions, or check the limits in the model."),
     "...; beyond limits: ...":
-        ("these joints are beyond their limits; passive joints have no end stops in simulation",
-         "plan a motion within the limits, or check the limits in the model"),
+        ("The listed joints are beyond their limits. Passive joints have no end stops in the "
+         "simulation.",
+         "Plan a motion within the limits, or check the limits in the model."),
     "... s behind the wall clock since the first command":
-        ("the computer is too slow for `real_time_factor`",
-         "reduce the load, raise `dt`, or lower `real_time_factor`"),
-    "... periods with a command older than ... of them, the oldest ... s":
-        ("commands arrive late and are applied to later states",
-         "reduce the load, or set `delay` of inverse_dynamics"),
-    "condition number ...": ("the state's condition number, below `warn`", "nothing"),
-    ", above ...": ("the condition number exceeds `warn` or `error`", "move away from this pose"),
+        ("The computer is too slow for `real_time_factor`.",
+         "Reduce the load, raise `dt`, or lower `real_time_factor`."),
+    "... periods with a command at least ... periods old, the oldest ... s":
+        ("Commands arrive late and are applied to later states.",
+         "Reduce the load, or set the parameter `delay` of inverse_dynamics."),
+    "condition number ...":
+        ("The condition number of the state is below `warn`.", "No action is needed."),
+    ", above ...":
+        ("The condition number exceeds `warn` or `error`.",
+         "Move the mechanism away from this pose."),
     "; weakest: ...":
-        ("the direction in which the mechanism is weakest", "reduce the load in this direction"),
+        ("This is the direction in which the mechanism is weakest.",
+         "Reduce the load in this direction."),
     ", near a singularity of ... (...)":
-        ("the kind of the singularity nearby", "move away from this pose"),
+        ("This is the type of the singularity nearby.", "Move the mechanism away from this pose."),
     "condition number ...: ...":
-        ("the condition number cannot be computed in this state", "read the reason"),
-    "t = ... s: ...": ("the status at this time", "read the status after the colon"),
+        ("The condition number cannot be computed in this state.",
+         "Read the reason after the colon."),
+    "t = ... s: ...":
+        ("This is the time to which the status after the colon applies.",
+         "Read the status after the colon."),
     "trajectory ahead: ...":
-        ("the smallest margins of the planned motion ahead", "plan another path if it warns"),
+        ("The text lists the smallest margins in the rest of the planned motion.",
+         "If the status is a warning, plan another path."),
     "trajectory not examined: ...":
-        ("the trajectory cannot be followed by this mechanism", "read the reason"),
+        ("The mechanism cannot follow the trajectory.", "Read the reason after the colon."),
     "the ...'s pose is lost: ...":
-        ("no pose matches the joints' readings; no state is published",
-         "check the readings; the estimator searches again by itself"),
-    "pose of the ... found": ("the estimator tracks the pose", "nothing"),
+        ("No pose matches the readings of the joints. No state is published.",
+         "Check the readings. The estimator repeats the search by itself."),
+    "pose of the ... found":
+        ("The estimator tracks the pose.", "No action is needed."),
     "the ...s' readings jumped; searching for the pose from home":
-        ("a reading changed faster than `jump` allows", "check the encoders"),
+        ("A reading changed by more than `jump` permits.", "Check the encoders."),
     "pose of the ... found again, from home":
-        ("the pose may be another one with the same readings",
-         "compare it with the machine before it moves"),
+        ("Several poses can have the same readings, so the pose may be a wrong one.",
+         "Compare the pose with the machine before the machine moves."),
     "no joint_states with the driven joints for ... s...":
-        ("readings stopped; no state is published", "check the publisher of joint_states"),
-    "the ...'s pose is not found yet":
-        ("no pose near the initial guess matches the first readings", "set `initial_pose`"),
+        ("The readings have stopped. No state is published.",
+         "Check the publisher of joint_states."),
+    "the ...'s pose has not been found yet":
+        ("No pose near the initial guess matches the first readings.", "Set `initial_pose`."),
     "near a singular pose: standard deviation of the pose ... m or rad":
-        ("the readings determine the pose only inaccurately", "move away from this pose"),
-    "tracking: standard deviation of the pose ... m or rad": ("normal operation", "nothing"),
+        ("The readings determine the pose only inaccurately.",
+         "Move the mechanism away from this pose."),
+    "tracking: standard deviation of the pose ... m or rad":
+        ("The node operates normally.", "No action is needed."),
     "...: no message for ... s: the platform returns to neutral":
-        ("no vehicle message for `timeout`; the motion fades out", "restart the simulator"),
-    "set-point not published, cueing restarts at neutral: ...":
-        ("the set-point failed a check", "read the reason; report it as a bug if it occurs again"),
+        ("No message from the vehicle arrived for `timeout`. The motion fades out.",
+         "Restart the simulator."),
+    "set-point not published; cueing restarts at neutral: ...":
+        ("The set-point failed a check.",
+         "Read the reason after the colon. If this occurs again, report it as a bug."),
     "no messages from the vehicle":
-        ("no vehicle message for `timeout`; the platform is at neutral", "start the simulator"),
-    "messages from the vehicle arrive": ("normal operation", "nothing"),
+        ("No message from the vehicle arrived for `timeout`. The platform is at neutral.",
+         "Start the simulator."),
+    "receiving messages from the vehicle":
+        ("The node operates normally.", "No action is needed."),
 }  # fmt: skip
 
 

@@ -53,38 +53,42 @@ SDF = "gazebosim/gz-sim"
 HEAD = """\
 # Public files of other formats
 
-This page shows which public MJCF and SDF files robodyn reads, and how accurately. The page also
-covers Gepetto's parallel robots. Each file is read as a tree with closures (`kind="closed_loop"`),
-compared with MuJoCo, written in every format and read again. To load one, use its path in a
-checkout of the repository ([MJCF](model_files.md#mjcf) needs the package `mujoco`):
+This page lists public MJCF and SDF files, and shows how accurately robodyn reads them. It also
+covers Gepetto's parallel robots. Each file is read as a tree of joints with loop closures
+(`kind="closed_loop"`) and compared with MuJoCo. The mechanism is then written in every format and
+read again. To load a file, use its path in a checkout of its repository
+([MJCF](model_files.md#mjcf) requires the package `mujoco`):
 
 ```bash
 git clone https://github.com/google-deepmind/mujoco_menagerie
 robodyn check mujoco_menagerie/agilex_piper/piper.xml --kind closed_loop
 ```
 
-`python docs/make_formats.py FOLDER` generates the tables; the folder contains checkouts of the
-repositories. None of their files is part of this package. [Public robots](robots.md) covers URDF
-and xacro.
+`python docs/make_formats.py FOLDER` generates the tables from the checkouts in this folder. robodyn
+does not contain any of these files. [Public robots](robots.md) covers URDF and xacro.
 
 The columns of the tables:
 
-- **MuJoCo**: largest difference of the inverse dynamics at {states} random states near home,
-  relative to the largest effort, without friction, springs and the forces of a surrounding fluid.
-  MuJoCo compiles the original file or, for a parallel robot, the MJCF file that robodyn writes.
-  MuJoCo's efforts are projected on the motions that couplings and closures permit.
-- **URDF, SDF, MJCF**: the difference of the inverse dynamics after the mechanism is written in this
-  format with `rd.save` and read again.
-- **simulated**: largest change of energy, relative to the largest kinetic energy, in 0.05 s of free
-  motion without friction and efforts. Floating bases move freely in the simulation.
+- **freedoms, driven, closures**: number of degrees of freedom, number of driven joints, and types
+  of the loop closures.
+- **MuJoCo**: largest difference from the inverse dynamics of MuJoCo at {states} random states near
+  home, relative to the largest effort. Friction, springs and the forces of a surrounding fluid are
+  excluded. MuJoCo compiles the original file or, for a parallel robot, the MJCF file that robodyn
+  writes. MuJoCo's efforts are projected onto the motions that couplings and closures permit.
+- **URDF, SDF, MJCF**: relative difference of the inverse dynamics after `rd.save` writes the
+  mechanism in this format and `rd.load` reads it again.
+- **simulated**: largest change of the total energy in 0.05 s of free motion without friction and
+  efforts, relative to the largest kinetic energy. Floating bases move freely in the simulation.
 
-The copy of MuJoCo Menagerie is from July 2026 and lacks files of 4 MiB or more, so some models
-cannot be loaded.
+If a file cannot be read or a comparison is not possible, the table contains the error message after
+`refused` or `no`.
 
-libsdformat 12 reads the SDF files that robodyn writes for the bundled closed loops and platforms
-without an error. For eleven of libsdformat's own test files, its link poses agree with those of
-robodyn to 2e-15. libsdformat rejects the published inertias of puma560.
-"""
+The tables use a copy of MuJoCo Menagerie from July 2026 without files of 4 MiB or more. Models that
+refer to such a file cannot be loaded.
+
+libsdformat 12 reads without errors the SDF files that robodyn writes for the bundled closed loops
+and platforms. For eleven of libsdformat's own test files, the link poses of libsdformat and robodyn
+agree within 2e-15. libsdformat rejects puma560 because of its published inertias."""
 # Parts and variants of the same robots, which are left out.
 VARIANTS = ("scene", "mjx", "keyframe")
 
@@ -189,20 +193,25 @@ def row(file: Path, name: str) -> str:
 
 
 def worlds(folder: Path) -> str:
-    """Return the parts of Gazebo's own files that are read, in one line."""
-    several, passive = "contain several models", "contain no driven joint"
-    count = {"were read": 0, several: 0, passive: 0, "were refused for other reasons": 0}
+    """Return a line with the numbers of Gazebo's own files that are read and rejected."""
+    several, passive, other = "several", "passive", "other"
+    count = dict.fromkeys(("read", several, passive, other), 0)
     for file in sorted(folder.glob("**/*.sdf")):
         if "<joint " not in file.read_text(errors="replace"):
             continue
         try:
             rd.load(file, kind="closed_loop")
-            count["were read"] += 1
+            count["read"] += 1
         except rd.RobodynError as error:
             text = str(error)
-            which = passive if "no joint is driven" in text else "were refused for other reasons"
+            which = passive if "no joint is driven" in text else other
             count[several if "models with joints" in text else which] += 1
-    return ", ".join(f"{number} {what}" for what, number in count.items())
+    return (
+        f"robodyn reads {count['read']} of the files with joints in "
+        f"[{SDF}](https://github.com/{SDF}). Of the other files, {count[several]} contain several "
+        f"models, {count[passive]} contain no driven joint, and {count[other]} are rejected for "
+        "other reasons."
+    )
 
 
 def main() -> None:
@@ -235,8 +244,7 @@ def main() -> None:
             print(lines[-1], flush=True)
     gazebo = folder / SDF.split("/")[1]
     if gazebo.is_dir():
-        link = f"[{SDF}](https://github.com/{SDF})"
-        kept["Gazebo"] = f"Gazebo\n\nOf the files with joints in {link}, {worlds(gazebo)}."
+        kept["Gazebo"] = f"Gazebo\n\n{worlds(gazebo)}"
     lines.append(f"\n## {kept['Gazebo']}\n")
     (HERE / "formats.md").write_text("\n".join(lines))
 

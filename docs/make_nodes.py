@@ -37,9 +37,12 @@ TF2_USES: list[tuple[Node, str, str]] = []
 HEADER = """\
 # Nodes
 
-`python docs/make_nodes.py` generates this page from the running nodes. All names are relative, so
-namespaces and remappings work, except `/clock`, `/diagnostics`, `/tf` and `/tf_static`; `~/` stands
-for the node's own name. Topics that exist only for one kind of mechanism are marked with this kind.
+This page lists the topics, services and parameters of each node. `python docs/make_nodes.py`
+generates it from the running nodes.
+
+Names are relative, so namespaces and remappings apply, except to `/clock`, `/diagnostics`, `/tf`
+and `/tf_static`. The prefix `~/` is the name of the node. Topics that exist only for Stewart
+platforms or only for arms are marked in parentheses.
 """
 
 
@@ -89,9 +92,9 @@ def section(name: str, class_name: str) -> str:
             rows.setdefault(row, set()).add(kind)
         parameters = parameter_table(node)
     for action, kind_of in getattr(module, "ACTIONS", {}).items():
-        rows["serves, with control_msgs,", action, kind_of] = suits
+        rows["serves, if control_msgs is installed", action, kind_of] = suits
     lines = [f"\n## {name}\n\n{module.__doc__.split(chr(10), 1)[1].strip()}\n"]
-    lines.append("| | name | type |\n|---|---|---|")
+    lines.append("| use | name | type |\n|---|---|---|")
     for (what, topic, kind_of), kinds in sorted(rows.items()):
         only = "" if kinds == suits else f" ({', '.join(sorted(kinds))})"
         lines.append(f"| {what} | `{topic}`{only} | {kind_of} |")
@@ -141,14 +144,14 @@ def type_name(message: type) -> str:
 
 def parameter_table(node: Node) -> str:
     """Every parameter of ours with its default and what it means."""
-    lines = ["| parameter | default | range | |\n|---|---|---|---|"]
+    lines = ["| parameter | default | range | meaning |\n|---|---|---|---|"]
     own = import_module(type(node).__module__).PARAMETERS
     for name in own:
         descriptor = node.describe_parameter(name)
-        changes = "" if descriptor.read_only else " May change at run time."
+        changes = "" if descriptor.read_only else " Can be changed at run time."
         lines.append(
             f"| `{name}` | {default(own[name].default)} | {limits(descriptor)} "
-            f"| {descriptor.description}.{changes} |"
+            f"| {descriptor.description}{changes} |"
         )
     return "\n".join(lines)
 
@@ -166,7 +169,8 @@ def limits(descriptor: object) -> str:
     if ranges:
         low, high = ranges[0].from_value, ranges[0].to_value
         return f"from {low:g}" if high > RANGE_END else f"{low:g} to {high:g}"
-    return descriptor.additional_constraints.removeprefix("one of ")
+    choices = descriptor.additional_constraints.removeprefix("one of ")
+    return f"empty{choices}" if choices.startswith(",") else choices
 
 
 if __name__ == "__main__":

@@ -106,8 +106,8 @@ def too_weak(arm: Any) -> str:
     if needed[worst] <= limits[worst]:
         return ""
     return (
-        f"no: {arm.joint_names[worst]} has {limits[worst]:.3g} N m, and needs "
-        f"{needed[worst]:.3g} N m to hold the arm at home"
+        f"no: the effort limit of {arm.joint_names[worst]} is {limits[worst]:.3g} N m, but holding "
+        f"the arm at home requires {needed[worst]:.3g} N m"
     )
 
 

@@ -10,7 +10,7 @@ _STIFFNESS = """\
 
 ## Stiffness of joints
 
-Few manufacturers publish the stiffness of their joints. The known values are:
+Few manufacturers publish the joint stiffness of their robots. The known values are:
 
 | robot | joints | stiffness [N m/rad] | source |
 |---|---|---|---|
@@ -20,47 +20,50 @@ Few manufacturers publish the stiffness of their joints. The known values are:
 | | heels | 1250 | |
 
 Cassie's file describes its springs, so they are part of the loaded model. A URDF cannot describe
-the stiffness of drives; `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds the stiffness of
-Baxter's arm. With the motors locked and the arm stretched out at home, the first two modes are at
-2.2 Hz, and the rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and
-vibration](stiffness.md) describes these functions.
+the stiffness of drives. For Baxter's arm, `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds
+the stiffness to the model. If the motors are locked and the arm is stretched out at home, the first
+two vibration modes are at 2.2 Hz, and the rated payload of 2.2 kg lowers the gripper by 60 mm.
+[Stiffness and vibration](stiffness.md) describes these functions.
 """
 
 _HEAD = """\
 # Public robots
 
-This page lists public robot descriptions that robodyn loads without changes to their published
-files, and how to load each one. Every arm is compared with Pinocchio and moved to two goals. To
-load one, clone its repository and use the file and the arguments of the [last
-table](#sources-of-the-files):
+This page lists public robot descriptions, and how to load each one. robodyn loads the published
+files without changes. The inverse dynamics of every arm are compared with Pinocchio, and a
+simulation moves the arm to two goals. To load a robot, clone its repository and use the file and
+the arguments of the [last table](#sources-of-the-files):
 
 ```bash
 git clone https://github.com/Gepetto/example-robot-data
 robodyn check example-robot-data/robots/ur_description/urdf/ur5_robot.urdf
 ```
 
-`python docs/make_robots.py FOLDER` generates the tables; the folder contains checkouts of the
-repositories. None of their files is part of this package. [Public files of other
-formats](formats.md) covers MJCF and SDF.
+`python docs/make_robots.py FOLDER` generates the tables from the checkouts in this folder. robodyn
+does not contain any of these files. [Public files of other formats](formats.md) covers MJCF and
+SDF.
 
 The columns of the table:
 
-- **Pinocchio**: largest difference of the inverse dynamics at {states} random states, relative to
-  the largest torque, without friction and the reflected inertia of motors (armature).
-- **Joint goal**: all joints move from home to a goal within {duration:g} s, with computed torque
-  and the effort limits of the description. The number is the largest joint error half a second
-  later.
-- **Pose goal**: the tip then moves along a straight line to another pose. The numbers are its
-  position and orientation errors half a second later.
+- **Pinocchio**: largest difference from the inverse dynamics of Pinocchio at {states} random
+  states, relative to the largest torque. Friction and the reflected inertia of motors (armature)
+  are excluded.
+- **Joint goal**: result of a motion of all joints from home to a goal within {duration:g} s, under
+  computed torque with the effort limits of the description. The number is the largest joint error
+  half a second after the motion. The simulation uses steps of {step:g} s.
+- **Pose goal**: result of a motion of the tip along a straight line to another pose, which follows
+  the motion to the joint goal. The numbers are the position and orientation errors half a second
+  after the motion.
 - **Friction**: `as described` if plant and controller include the damping and Coulomb friction of
-  the description. If the robot misses the goals with this friction, both neglect it, and the entry
-  is `none`. The simulation has steps of {step:g} s.
-- **Nodes**: the same goals, sent as messages (`goal_joints`, `goal_pose`) to trajectory_planner,
-  inverse_dynamics and forward_simulator in lockstep. The numbers are the errors after the joint
-  goal and after the pose goal, as in the two columns before.
+  the description. If the robot misses the goals with this friction, plant and controller neglect
+  the friction, and the entry is `none`.
+- **Nodes**: result of the same motions with trajectory_planner, inverse_dynamics and
+  forward_simulator in lockstep, which receive the goals as messages (`goal_joints`, `goal_pose`).
+  The numbers are the errors after the joint goal and after the pose goal, as in the previous two
+  columns.
 
-{good} of {all} robots load, agree with Pinocchio within {tolerance:g} and reach both goals; {nodes}
-also reach them through the nodes.
+Of {all} robots, {good} load, agree with Pinocchio within {tolerance:g} and reach both goals. With
+the nodes, {nodes} robots reach both goals.
 
 | robot | joints | Pinocchio | friction | joint goal | pose goal | nodes |
 |---|---|---|---|---|---|---|

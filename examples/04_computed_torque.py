@@ -22,7 +22,7 @@ for payload in (0.0, 10.0, 20.0):
     run = rd.simulate(loaded, law, path, dt=1e-3, control_dt=5e-3)
     distance = np.linalg.norm(run.error[:, :3], axis=1)
     axes.plot(run.time, 1e3 * distance, label=f"payload {payload:g} kg")
-    print(f"payload {payload:4.1f} kg: within {1e3 * distance.max():.3f} mm")
+    print(f"payload {payload:4.1f} kg: largest error {1e3 * distance.max():.3f} mm")
 axes.set(xlabel="time [s]", ylabel="position error [mm]")
 axes.legend()
 plt.show()

@@ -21,7 +21,7 @@ for method in ("modified_newton_euler", "lagrange"):
     other = arm.inverse_dynamics(q, qd, qdd, method=method)
     difference = abs(other - torques).max(axis=1) + 1e-18
     axes.hist(np.log10(difference), bins=40, alpha=0.6, label=method)
-    print(f"{method}: within {difference.max():.1e} N m of newton_euler")
-axes.set(xlabel="log10 of the largest difference [N m]", ylabel="states of 1000")
+    print(f"{method}: differs from newton_euler by at most {difference.max():.1e} N m")
+axes.set(xlabel="log10 of the largest difference [N m]", ylabel="number of states")
 axes.legend()
 plt.show()

@@ -52,5 +52,7 @@ print("condition number at home:", float(hexapod.condition_number(hexapod.home, 
 path = rd.load_path("demo", hexapod)
 run = rd.simulate(hexapod, rd.ComputedTorque(hexapod), path, dt=1e-3, control_dt=5e-3)
 plt.plot(run.time, run.effort)
-plt.gca().set(xlabel="time [s]", ylabel="leg force [N]", title="A demonstration within its limits")
+plt.gca().set(
+    xlabel="time [s]", ylabel="leg force [N]", title="Demonstration motion within the limits"
+)
 plt.show()

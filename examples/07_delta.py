@@ -17,13 +17,13 @@ print(
     f"mobility {delta.mobility}"
 )
 
-# A pick-and-place circle of the motors' joints, closed at every sample
+# A periodic motion of the motors; `assemble` closes the loops at every sample
 phase = np.linspace(0.0, 2.0 * np.pi, 200)
 driven = 0.35 + 0.25 * np.sin(phase[:, None] + [0.0, 2.0, 4.0])
 configuration = delta.assemble(driven)
 tip = delta.body_pose(configuration)[:, :3]
 
-rate = 6.0  # [1/s]: a turn in about a second
+rate = 6.0  # [1/s]: one cycle in about a second
 velocity = 0.25 * rate * np.cos(phase[:, None] + [0.0, 2.0, 4.0])
 acceleration = -0.25 * rate**2 * np.sin(phase[:, None] + [0.0, 2.0, 4.0])
 torque = delta.inverse_dynamics(configuration, velocity, acceleration)

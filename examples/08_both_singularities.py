@@ -23,7 +23,7 @@ for i, first in enumerate(offsets):
         try:
             closed = fivebar.assemble(start + np.array([first, second]), guess=home)
         except rd.NoSolution:
-            continue  # the links do not reach each other
+            continue  # the links are too short to meet
         motion[j, i] = motion_condition(fivebar, closed)
         force[j, i] = force_condition(fivebar, closed)
 

@@ -15,7 +15,7 @@ from robodyn.trajectories.tip_line import plan_tip_line
 arm = rd.load("puma560")
 start = arm.home + np.array([0.0, 0.6, -0.5, 0.0, 0.4, 0.0])
 goal = arm.body_pose(start).copy()
-goal[:3] += [0.05, 0.25, -0.1]  # [m]; the orientation stays
+goal[:3] += [0.05, 0.25, -0.1]  # [m]; the orientation does not change
 
 line = plan_tip_line(arm, start, goal, duration=2.0)
 times = np.linspace(0.0, line.duration, 200)
@@ -27,7 +27,7 @@ print(f"largest distance from the line: {distance.max():.1e} m")
 
 figure, (above, below) = plt.subplots(2, sharex=True)
 above.plot(times, motion.configuration - start)
-above.set(ylabel="joints from the start [rad]")
+above.set(ylabel="joint displacements [rad]")
 below.plot(times, arm.inverse_dynamics(*motion))
 below.set(xlabel="time [s]", ylabel="torque [N m]")
 plt.show()

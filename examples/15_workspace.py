@@ -12,7 +12,7 @@ import robodyn as rd
 
 platform = rd.load("stewart_symmetric")
 region = rd.workspace(platform, resolution=24, error=0.05)
-print(f"volume {region.volume:.4f} m^3 within {region.volume_error:.1g}")
+print(f"volume {region.volume:.4f} m^3, estimated error {region.volume_error:.1g} m^3")
 
 axes = plt.figure().add_subplot(projection="3d")
 axes.plot_trisurf(*region.boundary.vertices.T, triangles=region.boundary.triangles, alpha=0.6)

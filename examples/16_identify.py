@@ -28,7 +28,7 @@ def record(motion):
 fit, other = (record(rd.exciting_trajectory(believed, duration=8.0, seed=seed)) for seed in (1, 2))
 result = rd.identify(believed, [fit])
 (check,) = result.validate([other])
-print("error of predicted torques [share of their size]:", check.relative.round(3))
+print("relative error of the predicted torques:", check.relative.round(3))
 
 ((samples, predicted),) = result.predict(other)
 plt.plot(samples.time, samples.effort[:, 1], label="measured")

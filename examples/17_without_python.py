@@ -28,7 +28,7 @@ int period(const double *angles, const double *rates, double *q, double *torques
 }
 """
 package = rd.export(rd.load("delta"), tempfile.mkdtemp(), ros2_control=True)
-print(*package.files, sep="\n")  # `colcon build` makes a controller and a simulation of them
+print(*package.files, sep="\n")  # `colcon build` builds a controller and a simulation from them
 folder = package.folder / "library"
 (folder / "controller.c").write_text(CONTROLLER)
 cc = ["cc"] if shutil.which("cc") else [sys.executable, "-m", "ziglang", "cc"]

@@ -38,7 +38,7 @@ for generation in range(GENERATIONS):
     best = policies[np.argsort(found)[-CANDIDATES // 5 :]]
     mean, spread = best.mean(axis=0), best.std(axis=0) + 0.05
     history.append([found.max(), np.median(found)])
-print("median reward, first and last generation:", history[0][1], history[-1][1])
+print("median reward of the first and the last generation:", history[0][1], history[-1][1])
 
 plt.plot(history, label=["best", "median"])
 plt.gca().set(xlabel="generation", ylabel="mean reward", yscale="symlog")

@@ -22,15 +22,15 @@ ride = rd.ride(m, vehicle, rd.WashoutParameters.preset("airliner"), head=[0.0, 0
 assert rd.check_limits(m, ride.trajectory, dt=0.1) is None
 
 fig, (force, rate, legs) = plt.subplots(3, 1, figsize=(9, 8), sharex=True)
-force.plot(ride.time, ride.vehicle_force[:, 0], label="forward, in the airplane")
-force.plot(ride.time, ride.felt_force[:, 0], label="on the platform")
+force.plot(ride.time, ride.vehicle_force[:, 0], label="forward, airplane")
+force.plot(ride.time, ride.felt_force[:, 0], label="forward, platform")
 force.set_ylabel("specific force [m/s$^2$]")
 force.legend()
-rate.plot(ride.time, ride.vehicle_rate[:, 0], label="roll, of the airplane")
-rate.plot(ride.time, ride.felt_rate[:, 0], label="of the platform")
+rate.plot(ride.time, ride.vehicle_rate[:, 0], label="roll rate, airplane")
+rate.plot(ride.time, ride.felt_rate[:, 0], label="roll rate, platform")
 rate.set_ylabel("angular velocity [rad/s]")
 rate.legend()
 legs.plot(ride.time, m.joint_positions(ride.pose))
-legs.set(xlabel="t [s]", ylabel="length of the legs [m]")
+legs.set(xlabel="t [s]", ylabel="leg length [m]")
 for length in np.unique(m.position_limits):
     legs.axhline(length, color="gray", linestyle="--")

@@ -32,5 +32,5 @@ effort, stroke = ([point.values[name] for point in design.front] for name in obj
 plt.plot(stroke, effort, "o")
 plt.xlabel("stroke [m]")
 plt.ylabel("largest force [N]")
-plt.title("Hexapods that no other one beats in both")
+plt.title("Pareto front of the hexapods")
 plt.show()

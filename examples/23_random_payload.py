@@ -53,7 +53,7 @@ for generation in range(GENERATIONS):
     mean, spread = best.mean(axis=0), best.std(axis=0) + 0.02
 for label, used in (("first", np.full(3, 0.1)), ("learned", mean)):
     found = returns(used[None], 99)
-    print(f"{label} gains {used.round(3)}: mean reward {found.mean():.5f}")
+    print(f"{label} gains: {used.round(3)}: mean reward {found.mean():.5f}")
     plt.plot(envs.task.mass, found, "o", label=label)
 plt.gca().set(xlabel="payload [kg]", ylabel="mean reward")
 plt.legend()

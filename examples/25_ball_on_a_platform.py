@@ -56,4 +56,4 @@ for _ in range(envs.episode_steps - 1):
     seen, reward, *_ = envs.step((efforts - envs.holding_efforts) / envs.effort_range)
     rewards.append(-reward)
 plt.plot(0.01 * np.arange(len(rewards)), rewards)
-plt.gca().set(xlabel="time [s]", ylabel="ball's distance from the middle [m]")
+plt.gca().set(xlabel="time [s]", ylabel="distance of the ball from the center [m]")

@@ -19,7 +19,7 @@ names = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 for frequency, ratio, shape in zip(
     modes.frequencies, modes.damping_ratios, modes.body_shapes, strict=True
 ):
-    # 1 rad counts as 1 m
+    # the largest component, with 1 rad compared to 1 m
     largest = names[int(np.abs(shape).argmax())]
     print(f"{frequency:6.1f} Hz, damping ratio {ratio:.3f}, mostly {largest}")
 
@@ -31,6 +31,6 @@ response = np.abs(rd.frequency_response(platform, platform.home, hertz, input="b
 for axis in (0, 2):
     plt.loglog(hertz, response[:, axis, axis], label=names[axis])
 plt.xlabel("frequency [Hz]")
-plt.ylabel("motion of the body for that of the floor")
+plt.ylabel("body motion relative to floor motion")
 plt.legend()
 plt.show()

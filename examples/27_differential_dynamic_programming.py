@@ -21,7 +21,7 @@ delta, dt, steps, still = rd.load("delta"), 0.01, 60, np.zeros(3)
 text = rd.save(delta, "delta.urdf")[0].read_text(encoding="utf-8").replace("</robot>", POLE)
 f = forward_dynamics(rd.load(text, tip_link="tool0").without_dry_friction())
 target = np.append(np.zeros(8), delta.inverse_dynamics(delta.home, still, still))
-# weights of displacements (motors, hinge), rates and efforts, and of the last state
+# weights of displacements (motors, hinge), rates and efforts, and those of the final state
 weights, last = dt * np.repeat([1.0, 0.0, 0.1], [3, 5, 3]), np.repeat([100.0, 10.0], 4)
 z, costate = casadi.MX.sym("z", 11), casadi.MX.sym("costate", 8)  # z: state and efforts
 rate = z[4:8] + dt * f(z[:4], z[4:8], z[8:])
@@ -54,5 +54,5 @@ for label, first in {"full DDP": 3, "iterative LQR": 99}.items():
         costs.append(cost)
     print(f"{label}: cost {cost:.9f} after {len(costs) - 1} iterations")
     plt.semilogy(np.array(costs[1:-1]) - cost, "o-", label=label)
-plt.gca().set(xlabel="iteration", ylabel="cost above the last")
+plt.gca().set(xlabel="iteration", ylabel="cost above the final cost")
 plt.legend()

@@ -14,9 +14,14 @@ from robodyn_ros.launch_helpers.description import (
 )
 
 SHOWN = {
-    "sliders": ("true", "false: the joint states are published by another node", *SWITCH),
+    "sliders": (
+        "true",
+        "If true, sliders move the mechanism. If false, another node publishes the states.",
+        *SWITCH,
+    ),
     "rviz": (
-        "true", "show the mechanism in RViz; needs rviz2 and robot_state_publisher", *SWITCH
+        "true", "If true, show the mechanism in RViz. Requires rviz2 and robot_state_publisher.",
+        *SWITCH,
     ),
 }  # fmt: skip
 

@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
         value = guards.with_checked_arguments(value)
         value.__module__ = __name__  # module in which `pickle` finds it
         globals()[name] = value
-    # also guard classes of results, whose names a program may never use
+    # also guard the classes of results, which a program may use without accessing their names
     for other in _MODULES.keys() - globals().keys():
         module = sys.modules.get(_MODULES[other])
         found = None if module is None else vars(module).get(other)

@@ -31,7 +31,7 @@ _FLOAT64 = np.dtype(np.float64)
 _OF_SHAPES = (ValueError, IndexError, ArithmeticError, np.linalg.LinAlgError)
 
 Size = Callable[[Any], int]
-# Index and name of an argument that kernels take unchecked, and its size.
+# Index, name and size of an argument that compiled functions do not check.
 Sized = tuple[int, str, Size]
 
 
@@ -267,7 +267,7 @@ def _mismatch(name: str, value: Any, hint: Any, written: str) -> InvalidInput:
             refuse_beyond(name, as_array(name, value, ()).ravel())
     except InvalidInput as error:
         return error
-    expected = {"str": "a text", "int": "a whole number", "str | Path": "a path"}.get(
+    expected = {"str": "a string", "int": "a whole number", "str | Path": "a path"}.get(
         written, written
     )
     return InvalidInput(f"{name} is {text}, expected {expected}", value=value)

@@ -167,7 +167,8 @@ class BaseMotionFilter:
         dt = as_scalar("time", time, "s") - before
         if not dt > 0.0:
             raise InvalidInput(
-                f"time is {time:.6f} s, must be after the last sample at {before:.6f} s", value=time
+                f"time is {time:.6f} s, must be after the previous sample at {before:.6f} s",
+                value=time,
             )
         slope = (rate - since) / dt
         self._acceleration = self._acceleration + (1.0 - np.exp(-self._cutoff * dt)) * (

@@ -64,7 +64,7 @@ def as_array(name: str, value: ArrayLike, core: Sequence[int], unit: str = "") -
     try:
         given = np.asarray(value)
         if given.dtype.kind in "cSUMm":  # NumPy would convert these to numbers with another meaning
-            raise TypeError(f"it holds {given.dtype}")
+            raise TypeError(f"its type is {given.dtype}")
         array = np.require(given, np.float64, "A")
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInput(
@@ -102,7 +102,8 @@ def as_exact(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = ""
     array = as_array(name, value, shape, unit)
     if array.shape != shape:
         raise InvalidInput(
-            f"{name} has shape {array.shape}, expected {shape}{_in(unit)}, no batch", value=value
+            f"{name} has shape {array.shape}, expected {shape}{_in(unit)} without batch dimensions",
+            value=value,
         )
     return array
 

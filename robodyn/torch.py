@@ -191,4 +191,4 @@ class _Derivatives(_BatchedFunction):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """Raise an error, because second derivatives are not supported."""
-        raise NotImplementedError("robodyn.torch has no derivatives of second order")
+        raise NotImplementedError("robodyn.torch does not support second derivatives")

@@ -37,7 +37,7 @@ def warm_up(mechanism: Mechanism) -> None:
     mechanism.joint_velocities(home, rest)
     mechanism.body_pose(home[None])
     effort = np.zeros(len(mechanism.joint_names))
-    with suppress(UnderActuated):  # it can move nevertheless
+    with suppress(UnderActuated):  # it can still move
         effort = mechanism.inverse_dynamics(home, rest, rest)
     mechanism.drives.effort_limits_at(np.zeros(len(mechanism.joint_names)))
     Plant(mechanism).hold(np.asarray(effort), 1)

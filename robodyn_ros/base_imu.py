@@ -104,8 +104,8 @@ class BaseImu:
         if abs(age) <= STALE:
             return self._last[1]
         self._node.get_logger().warning(
-            f"base_imu is {age:.3g} s older than the state, at most {STALE:g} s are accepted: the "
-            "base is assumed to be at rest",
+            f"base_imu is {age:.3g} s older than the state (limit: {STALE:g} s): the base is "
+            "assumed to be at rest",
             throttle_duration_sec=1.0,
         )
         return None
@@ -131,8 +131,8 @@ class BaseImu:
             self._frames.subscribe()
             if frame == body or self._frames.is_on_body(frame):
                 raise InvalidInput(
-                    f"frame is {frame!r}, which the mechanism moves; the IMU must be on its base, "
-                    f"{base!r}",
+                    f"frame is {frame!r}, which moves with the mechanism; the IMU must be fixed to "
+                    f"the base, {base!r}",
                     value=frame,
                 )
             self._filters[frame] = BaseMotionFilter(pose=self._frames.pose(frame, base))

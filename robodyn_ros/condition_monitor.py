@@ -2,15 +2,15 @@
 
 """Node that monitors the condition number and reports singularities, present and upcoming.
 
-Evaluates the trajectory and the states: every state near a singularity, otherwise one per
-`look_period`. Publishes
+The node evaluates the trajectory and the states. Near a singularity, it evaluates every state,
+otherwise one state per `look_period`. It publishes
 
 - `condition_number` and `~/condition_number_scaled`;
-- `~/scale`, a speed factor from 0 to 1 from the planned motion ahead;
-- `~/singularity_ahead`, the path time [s] of the first singularity or crossing of `error`; infinite
-  if there is none, NaN for a path that cannot be evaluated;
-- `/diagnostics`, when a level changes and periodically; `trajectory ahead` lists the times of all
-  crossings of `warn` and `error` and of all singularities by type.
+- `~/scale`, a speed factor from 0 to 1, computed from the planned motion ahead;
+- `~/singularity_ahead`, the path time [s] of the first singularity or of the first condition number
+  above `error`. The value is infinite if there is none, and NaN if the path cannot be evaluated;
+- `/diagnostics`, periodically and when a level changes. The status `trajectory ahead` lists the
+  times at which the condition number crosses `warn` and `error`, and all singularities by type.
 """
 
 from __future__ import annotations
@@ -185,7 +185,9 @@ class ConditionMonitor(Node):
             self._scaling.follow(trajectory, start)
         except rd.RobodynError as error:
             self._scaling.leave()
-            self.get_logger().error(f"~/scale is computed from the velocity instead: {error}")
+            self.get_logger().error(
+                f"~/scale is computed from the velocity instead of the trajectory: {error}"
+            )
 
     def _look_ahead(self, trajectory: SampledTrajectory) -> None:
         try:

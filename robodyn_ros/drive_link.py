@@ -2,9 +2,10 @@
 
 """Node that sends set-points to servos over a serial port or UDP.
 
-Subscribes to `position_controller/commands` and sends each as a line of text in the units of the
-servos. Publishes `joint_states` with the positions that the servos report, or with the commanded
-ones. A command beyond the travel of a joint is rejected, and the servos stay in place.
+The node subscribes to `position_controller/commands` and sends each command as a line of text in
+the units of the servos. It publishes `joint_states` with the positions that the servos report or,
+without `feedback`, with the commanded positions. If a command is beyond the travel of a joint, the
+node rejects the command, and the servos stay in place.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ class DriveLink(Node):
             self._dropped += 1
             self.get_logger().warning(
                 f"line not sent ({self._dropped} so far): the link is slower than the commands, "
-                "or the receiver does not read",
+                "or the receiver does not read it",
                 throttle_duration_sec=5.0,
             )
         if not self._feedback:
@@ -98,7 +99,7 @@ class DriveLink(Node):
 
     def _publish_state(self, positions: np.ndarray) -> None:
         """Publish the servos' positions, and velocities from finite differences."""
-        now = time.monotonic()  # the node's clock may be set, or stop
+        now = time.monotonic()  # not the node's clock, which may be set or stop
         before, last = self._last or (now - 1.0, positions)
         rates = (positions - last) / max(now - before, SHORTEST)
         self._last = now, positions

@@ -29,7 +29,7 @@ from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
 
-# Number of own commands, some seconds of them, to compare a received command with.
+# Number of the latest own commands (some seconds) with which a received command is compared.
 RECENT = 2000
 
 
@@ -194,7 +194,7 @@ class EffortOutputs:
         try:
             self._commands.publish(stamp, rates, effort=effort)
         except CommandRefused as error:
-            why = f"efforts not published, the drives keep the last ones: {error}"
+            why = f"efforts not published; the drives keep the last ones: {error}"
             self._node.get_logger().error(why, throttle_duration_sec=1.0)
             return why
         return ""
@@ -252,7 +252,7 @@ class EffortOutputs:
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
         try:
-            # a controller adds the efforts to its own without checking limits
+            # a controller adds the efforts to its own, without checking limits
             motion = joint_motion(loaded, trajectory, trajectory.times, is_limited=True)
         except RobodynError as error:
             self._no_trajectory(str(error))
@@ -265,4 +265,4 @@ class EffortOutputs:
         self._with_effort.publish(message)
 
     def _no_trajectory(self, why: str) -> None:
-        self._node.get_logger().warning(f"no joint_trajectory_with_effort: {why}")
+        self._node.get_logger().warning(f"joint_trajectory_with_effort not published: {why}")

@@ -41,10 +41,10 @@ def _start(name: str, node_class: str) -> None:
     # them between threads, waking these takes milliseconds on a busy machine.
     for library in ("OPENBLAS", "OMP", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    # Messages would import their generator, an option of rosidl_generator_py that no node uses,
-    # with two parsers: a sixth of the start-up time of a node.
+    # Prevent messages from importing their generator, an option of rosidl_generator_py that no node
+    # uses. Its two parsers take a sixth of a node's start-up time.
     sys.modules["rosidl_generator_py.generate_py_impl"] = None  # type: ignore[assignment]
-    gc.disable()  # nothing that an import creates is garbage
+    gc.disable()  # imports create no garbage
     try:
         from robodyn_ros.runner import run
 
@@ -55,8 +55,8 @@ def _start(name: str, node_class: str) -> None:
             raise
         sys.exit(
             f"{name}: no Python package {missing.name!r}: nodes need ROS 2. Source its setup.bash "
-            "(and use the Python that it was made for), or run `make setup` in a checkout of "
-            "robodyn, which brings rclpy without ROS 2"
+            "(and use the Python version that it was built for), or run `make setup` in a checkout "
+            "of robodyn, which installs rclpy without ROS 2"
         )
     gc.enable()
     _end(run(make_node, name))

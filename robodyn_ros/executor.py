@@ -102,7 +102,9 @@ class _Tolerant(Executor):
         try:
             return take(entity)
         except Exception as error:  # as for `take_and_dispatch`
-            self._refusals.add(entity.srv_name, f"dropped, because it cannot be read: {error}")
+            self._refusals.add(
+                entity.srv_name, f"dropped because the message cannot be read: {error}"
+            )
             return None
 
 
@@ -163,7 +165,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         except rclpy_implementation.RCLError:
             if self._only_node.context.ok():
                 raise
-            # another thread shut the context down meanwhile
+            # another thread has shut the context down meanwhile
         finally:
             signals.destroy()
         raise ExternalShutdownException
@@ -191,7 +193,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
             taken = waitable.take_data()
         except Exception as error:  # as for `take_and_dispatch`
             name = type(waitable).__name__
-            self._refusals.add(name, f"dropped, because it cannot be read: {error}")
+            self._refusals.add(name, f"dropped because the message cannot be read: {error}")
             return
         super().create_task(waitable.execute, taken)
 
@@ -306,7 +308,9 @@ def take_and_dispatch(subscription: Any, with_info: bool, refusals: Refusals) ->
     except rclpy_implementation.InvalidHandle:  # destroyed by the callback before
         return
     except Exception as error:  # RCLError, or an error from the conversion of a field
-        refusals.add(subscription.topic_name, f"dropped, because it cannot be read: {error}")
+        refusals.add(
+            subscription.topic_name, f"dropped because the message cannot be read: {error}"
+        )
         return
     if taken is None:
         return
@@ -323,7 +327,7 @@ def take_and_dispatch(subscription: Any, with_info: bool, refusals: Refusals) ->
         is_own = not subscription.callback.__module__.startswith("rclpy.")
         if is_own or not isinstance(error, ValueError):
             refusals.add_unexpected(subscription.topic_name, error)
-        else:  # rclpy's clock takes no time before zero
+        else:  # rclpy's clock rejects times before zero
             refusals.add(subscription.topic_name, f"refused: {error}")
 
 
@@ -369,8 +373,8 @@ def spin(node: Node) -> None:
             return
         lean.shutdown()
         node.get_logger().info(
-            "rclpy's own executor is used, because ours does not support this version of rclpy: "
-            f"{why}"
+            "rclpy's own executor is used, because robodyn's executor does not support this "
+            f"version of rclpy: {why}"
         )
     node.create_timer(WAKE, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
     (MultiExecutor if kind == "multi" else SingleExecutor)(node).spin()

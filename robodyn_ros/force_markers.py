@@ -2,8 +2,9 @@
 
 """Node that publishes the forces of the legs as markers.
 
-Subscribes to `platform_state`, `inverse_dynamics/forces` and `condition_number`. Publishes
-`force_markers` (MarkerArray) at a display rate that does not depend on the rate of the states.
+The node subscribes to `platform_state`, `inverse_dynamics/forces` and `condition_number`. It
+publishes `force_markers` (MarkerArray) at a display rate that does not depend on the rate of the
+states.
 """
 
 from __future__ import annotations

@@ -2,17 +2,18 @@
 
 """Node that simulates a mechanism under effort commands.
 
-Subscribes to `joint_commands` and `effort_controller/commands`, in the unit `command_unit`, to
-`external_wrench`, and to `base_imu` of a moving base. Publishes `joint_states` with efforts at the
-joints, `/clock`, `/diagnostics` and, for a platform, `platform_state` and its transform (if tf2 is
-installed). If drives are elastic, `feedback` selects the state at the motors or at the joints. The
-node provides `~/reset`, `~/pause` and `~/step`. Commands in another unit are ignored with a
-warning.
+The node subscribes to `joint_commands` and `effort_controller/commands`, in the unit
+`command_unit`, to `external_wrench`, and to `base_imu` of a moving base. It publishes
+`joint_states` with the efforts at the joints, `/clock`, `/diagnostics` and, for a platform,
+`platform_state` and the transform of the platform (if tf2 is installed). If drives are elastic, the
+parameter `feedback` selects whether positions are those of the motors or those of the joints. The
+node provides the services `~/reset`, `~/pause` and `~/step`. Commands in another unit are ignored
+with a warning.
 
-In lockstep it advances by one control period when the command with the stamp of its latest state
-has arrived, so that a run depends on its inputs only. In real time it follows the wall clock and
-applies the latest command. Until the first command, and when commands stop, brakes hold the
-mechanism.
+In lockstep, the simulation advances by one control period when the command with the stamp of the
+latest state has arrived, so a run depends only on its inputs. In real time, the simulation follows
+the wall clock and applies the latest command. In this mode, brakes hold the mechanism until the
+first command and if commands stop.
 """
 
 from __future__ import annotations
@@ -117,7 +118,7 @@ class ForwardSimulator(Node):
         else:
             self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
             self._warned = -LATE_REPEAT
-            # at twice the rate of the periods, to catch up soon with late ones
+            # twice per period, so that late periods are made up for soon
             self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
         self.create_timer(1.0, self._diagnose)
         self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
@@ -242,8 +243,8 @@ class ForwardSimulator(Node):
             raise Finished(
                 1,
                 f"no joint_commands for the state at t = {self._stamp * 1e-9:.3f} s within "
-                f"{self._p['command_timeout']:g} s; {self._topic} has {subscribers} of "
-                f"{self._p['min_subscribers']} nodes as subscribers: is inverse_dynamics running, "
+                f"{self._p['command_timeout']:g} s; {self._topic} has {subscribers} of the "
+                f"{self._p['min_subscribers']} required subscribers: is inverse_dynamics running, "
                 f"and does it have a trajectory?{self._why_ignored}",
             )
 
@@ -252,7 +253,7 @@ class ForwardSimulator(Node):
         lost, now = self._pacer.lost, time.monotonic()
         due = self._pacer.due(now, running=not (self._paused or self._failure))
         if self._pacer.lost > lost and now > self._warned + LATE_REPEAT:
-            # not throttled by the logger, which takes a tenth of a late simulator's time for it
+            # not throttled by the logger, which would take a tenth of the time of a late simulator
             self._warned = now
             self.get_logger().warning(
                 f"slower than real time: {self._pacer.lost:.3f} s behind the wall clock"
@@ -296,7 +297,7 @@ class ForwardSimulator(Node):
             texts.append(f"{lost:.3f} s behind the wall clock since the first command")
         if self._late_periods:
             texts.append(
-                f"{self._late_periods} periods with a command older than {LATE_COMMAND} of them, "
+                f"{self._late_periods} periods with a command at least {LATE_COMMAND} periods old, "
                 f"the oldest {self._oldest * 1e-9:.3f} s"
             )
         return Status("real time", int(bool(texts)), "; ".join(texts) or "kept", values)

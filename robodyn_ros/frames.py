@@ -78,7 +78,7 @@ class Frames:
         if self._buffer is None:
             raise InvalidInput(
                 f"frame is {frame!r}, expected {' or '.join(map(repr, self._own))}: other frames "
-                "are looked up in TF, and tf2_ros is not installed",
+                "are looked up in TF, but tf2_ros is not installed",
                 value=frame,
             )
         try:

@@ -81,7 +81,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
     if topic.split("/")[-1] in NEEDED and subscribers and not publishers:
         names = ", ".join(sorted({s.node_name for s in subscribers}))
         why = (
-            " (use_sim_time is true there, and no clock is published)" if topic == "/clock" else ""
+            " (use_sim_time is true, but no node publishes the clock)" if topic == "/clock" else ""
         )
         yield _finding("warning", f"{topic} has no publisher; waiting for it: {names}{why}")
 
@@ -104,11 +104,12 @@ def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[
     torn = sorted(name for kind in kinds for name in _find_contradictions(messages, kind))
     if torn:
         yield _finding(
-            "error", f"{several}; they contradict each other about {', '.join(torn)}: stop one"
+            "error",
+            f"{several}; they contradict each other about {', '.join(torn)}: stop all but one",
         )
         return
     of = ", ".join(shared or sorted(set(joints)))
-    what = f"each joint must have one publisher: {of}" if of else "no message was received"
+    what = f"each of these joints must have only one: {of}" if of else "no message was received"
     yield _finding("warning", f"{several}; {what}")
 
 
@@ -138,7 +139,11 @@ def _controllers(node: Node) -> Iterator[dict[str, str]]:
     try:
         from controller_manager_msgs.srv import ListControllers
     except ImportError:
-        yield _finding("note", "a controller manager runs, but controller_manager_msgs is missing")
+        yield _finding(
+            "note",
+            "a controller manager is running, but its controllers are not checked, because "
+            "controller_manager_msgs is not installed",
+        )
         return
     for service in services:
         response = response_of(node, node.create_client(ListControllers, service))

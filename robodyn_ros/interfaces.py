@@ -38,8 +38,8 @@ except ImportError:  # Humble
 OnState = Callable[[int, FloatArray, FloatArray], None]
 OnTrajectory = Callable[[SampledTrajectory, int | None], None]
 
-# Ratio of the time to read a trajectory to that of writing it, if several nodes read it at a time:
-# 4,801 points took 0.5 to 2.5 s on a busy machine.
+# Ratio of the time for reading a trajectory to that for writing it, if several nodes read it at the
+# same time: 4,801 points took 0.5 to 2.5 s on a busy machine.
 READING = 4.0
 # Largest difference between the time of ticks and the node's clock [ns].
 APART = 10_000_000
@@ -161,7 +161,7 @@ class Ticks:
         self._set_clock = set_clock
         self.period = round(1e9 / rate)
         self.restart()
-        # at twice the rate of the ticks, to catch up soon with late ones
+        # twice per tick, so that late ticks are made up for soon
         steady_timer(node, 0.5e-9 * self.period, self._follow_clock)
 
     def restart(self) -> None:
@@ -328,7 +328,7 @@ def subscribe_latched_or_not(
             return lambda message, info: receive(message, info["source_timestamp"] or message)
         return lambda message: receive(message, message)
 
-    # a volatile publisher does not match the second, which rclpy would warn of
+    # rclpy would warn that a volatile publisher does not match the second subscription
     quiet = SubscriptionEventCallbacks(incompatible_qos=lambda _: None)
     node.create_subscription(kind, topic, receiver(volatile, latched), qos.RECENT)
     node.create_subscription(

@@ -2,24 +2,30 @@
 
 """Node that computes the efforts for trajectories of a platform, an arm or a closed loop.
 
-Subscribes to `platform_trajectory` and `platform_state` for a platform, and to `joint_trajectory`
-and `joint_states` for other mechanisms; a platform also accepts a `joint_trajectory` of leg
-lengths. Single points that arrive at 5 Hz or more form a stream, as from MoveIt Servo: each point
-is reached within a period, and when the stream ends, the mechanism comes to rest. Further inputs
-are `external_wrench`, and `base_imu` of a moving base.
+For a platform, the node subscribes to `platform_trajectory` and `platform_state`; for other
+mechanisms, it subscribes to `joint_trajectory` and `joint_states`. A platform also accepts a
+`joint_trajectory` of leg lengths. If trajectories of a single point arrive at 5 Hz or more, as from
+MoveIt Servo, they are treated as a stream: the mechanism reaches each point within one period and
+comes to rest when the stream ends. Further inputs are `external_wrench` and, for a moving base,
+`base_imu`.
 
-Publishes `effort_controller/commands` and `joint_commands`, one for each received state, with its
-stamp. Their unit is selected by the parameter `command_unit`; `header.frame_id` of `joint_commands`
-names it. Further outputs are `~/forces` and `~/massless_forces` for plots and
-`~/joint_trajectory_with_effort` for a joint_trajectory_controller, always with efforts at the
-joints; `~/tip_joint_states` for MoveIt; `estimated_wrench`, if `observer_bandwidth` is not 0; and
-`/diagnostics`. The node provides `~/stop` and, if control_msgs is installed, the action
+For each received state, the node publishes `effort_controller/commands` and `joint_commands` with
+the stamp of the state. The parameter `command_unit` selects the unit of the commands, which
+`header.frame_id` of `joint_commands` names. Further outputs are
+
+- `~/forces` and `~/massless_forces`, for plots;
+- `~/joint_trajectory_with_effort`, for a joint_trajectory_controller, always with joint efforts;
+- `~/tip_joint_states`, for MoveIt;
+- `estimated_wrench`, if `observer_bandwidth` is not 0;
+- `/diagnostics`.
+
+The node provides the service `~/stop` and, if control_msgs is installed, the action
 `~/follow_joint_trajectory`.
 
-This is a managed (lifecycle) node. While inactive, it subscribes but publishes no commands. If it
-is deactivated during a motion (`ros2 lifecycle set /inverse_dynamics deactivate`), it brings the
-mechanism to rest and reduces the efforts like its watchdog. When it is activated, it starts at the
-current position of the mechanism.
+This is a managed (lifecycle) node. While inactive, it subscribes to its inputs but publishes no
+commands. If it is deactivated during a motion (`ros2 lifecycle set /inverse_dynamics deactivate`),
+it brings the mechanism to rest and then reduces the efforts in the same way as its watchdog. When
+it is activated, it starts at the current position of the mechanism.
 """
 
 from __future__ import annotations
@@ -89,7 +95,7 @@ class InverseDynamics(ManagedNode):
         self._flow = StateFlow()
         self._begins: int | None = None  # [ns] start of a trajectory without a processed state
         self._held: FloatArray | None = None  # configuration that controllers are to hold
-        self._waits = self._p["idle"] == "hold"  # for the first trajectory
+        self._waits = self._p["idle"] == "hold"  # until the first trajectory arrives
         self._outputs = EffortOutputs(self, self._mechanism, p["command_unit"])
         self._report = reporter(self)
         self._interface = Interface(self, self._mechanism)
@@ -323,7 +329,7 @@ class InverseDynamics(ManagedNode):
         flow = self._flow
         counts = {"received": flow.received, "lost": flow.lost, "late": flow.late}
         busy = flow.text
-        arrived = Status("states", int(bool(busy)), busy or "all commands in time", counts)
+        arrived = Status("states", int(bool(busy)), busy or "all states on time", counts)
         if states is not None:
             both = "; ".join(part for part in (states.text, busy) if part)
             arrived = Status("states", states.level, both, {**counts, **states.values})
@@ -362,7 +368,7 @@ class InverseDynamics(ManagedNode):
     def _stop(self) -> str:
         """Abandon the trajectory, come to rest and hold the configuration."""
         if not self.is_active:
-            raise rd.InvalidInput("the node is inactive: it commands nothing")
+            raise rd.InvalidInput("the node is inactive: it sends no commands")
         self._follower.stop()
         return "the mechanism comes to rest and holds its configuration"
 

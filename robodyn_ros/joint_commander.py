@@ -2,24 +2,30 @@
 
 """Node that operates a machine of position-controlled drives within their limits.
 
-Subscribes to `platform_trajectory` or `joint_trajectory`, to the stream `platform_setpoint`, to
-`joint_states` of the drives, `enable` (a heartbeat), `emergency_stop`, faults of the drives on
-`/diagnostics`, `dynamic_joint_states` and `gpio_states`, and to `base_imu` of a moving base, for
-the feedforward and, with `stabilize`, to hold the platform in the world. Single points of a
-trajectory that arrive at 5 Hz or more form a stream; when it ends, the machine comes to rest.
+The node subscribes to
 
-Publishes at `rate` the topics `position_controller/commands`, `velocity_controller/commands`,
-`effort_controller/commands`, and `joint_commands` with all three; the efforts are feedforward in
-`command_unit`. Also publishes `machine_state` (latched), `~/target_state`, `/diagnostics` and, if
-`observer_bandwidth` is not 0, `estimated_wrench`, computed from the velocities and efforts on
-`joint_states`. The node provides `~/engage`, `~/park`, `~/freeze` and `~/reset`; a rejected request
-returns the reason.
+- `platform_trajectory` or `joint_trajectory`, and the stream `platform_setpoint`;
+- `joint_states` of the drives;
+- `enable`, a heartbeat, and `emergency_stop`;
+- `/diagnostics`, `dynamic_joint_states` and `gpio_states`, for faults of the drives;
+- `base_imu` of a moving base, for the feedforward and, with `stabilize`, to hold the platform in
+  the world.
 
-It is not a safety function: see docs/machine.md. It does not start if another node commands the
-drives. If another node begins to command them later, the machine has a fault.
+If trajectories of a single point arrive at 5 Hz or more, they are treated as a stream. When the
+stream ends, the machine comes to rest.
 
-This is a managed (lifecycle) node. While inactive, it sends nothing; when activated, it homes and
-parks the machine.
+At `rate`, the node publishes `position_controller/commands`, `velocity_controller/commands`,
+`effort_controller/commands`, and `joint_commands` with all three quantities. The efforts are
+feedforward in `command_unit`. The node also publishes `machine_state` (latched), `~/target_state`,
+`/diagnostics` and, if `observer_bandwidth` is not 0, `estimated_wrench`, which it computes from the
+velocities and efforts on `joint_states`. The node provides the services `~/engage`, `~/park`,
+`~/freeze` and `~/reset`. If it rejects a request, the response contains the reason.
+
+The node is not a safety function, see [machines](machine.md). It does not start if another node
+commands the drives. If another node begins to command the drives later, the machine has a fault.
+
+This is a managed (lifecycle) node. While inactive, it publishes no commands. When it is activated,
+it homes and parks the machine.
 """
 
 from __future__ import annotations
@@ -64,7 +70,7 @@ from robodyn_ros.state_topic import JointSource, StateTopic
 
 try:
     import control_msgs.msg as control_messages
-except ImportError:  # these are not everywhere
+except ImportError:  # not installed everywhere
     control_messages = None
 
 
@@ -152,7 +158,7 @@ class JointCommander(ManagedNode):
             self._listen_to_interfaces()
         for request in ("engage", "park", "freeze", "reset"):
             serve_trigger(self, f"~/{request}", partial(self._request, request))
-        # the process was late, not the publishers
+        # late ticks are due to this process, not to the publishers
         self._ticks = Ticks(self, p["rate"], self._tick, machine.skip, self._on_clock)
         self.create_timer(DIAGNOSE, self._diagnose)
         self._publish_machine_state()
@@ -216,8 +222,8 @@ class JointCommander(ManagedNode):
         if begins + round(trajectory.duration * 1e9) < now:
             late = 1e-9 * (now - begins)
             self.get_logger().error(
-                f"trajectory refused: it began {late:.3g} s ago and lasts "
-                f"{trajectory.duration:.3g} s: check that both clocks agree"
+                f"trajectory refused: it began {late:.3g} s ago and lasts only "
+                f"{trajectory.duration:.3g} s; check that the clocks of both computers agree"
             )
             return
         self._machine.motion_source = TrajectorySource(trajectory, begins)
@@ -228,9 +234,7 @@ class JointCommander(ManagedNode):
         if state not in LISTENING or not self.is_active:
             if state != self._ignored_state:
                 self._ignored_state = state
-                self.get_logger().info(
-                    f"platform_setpoint is not followed while the machine is {state}"
-                )
+                self.get_logger().info(f"platform_setpoint is ignored while the machine is {state}")
             return
         self._ignored_state = ""
         commander, now = self._machine.commander, self.get_clock().now().nanoseconds
@@ -244,8 +248,8 @@ class JointCommander(ManagedNode):
         except LateSetPoint as error:
             self._late += 1
             self.get_logger().warning(
-                f"platform_setpoint late, {self._late} so far: {error}; if none arrives in time, "
-                "the machine comes to rest",
+                f"platform_setpoint is late ({self._late} so far): {error}; if none arrives on "
+                "time, the machine comes to rest",
                 throttle_duration_sec=QUIET,
             )
             return
@@ -283,7 +287,9 @@ class JointCommander(ManagedNode):
 
     def _listen_to_interfaces(self) -> None:
         if control_messages is None:
-            raise rd.InvalidInput("drive_faults needs the package control_msgs, which is missing")
+            raise rd.InvalidInput(
+                "drive_faults needs the package control_msgs, which is not installed"
+            )
         for kind, topic, names in (
             ("DynamicJointState", "dynamic_joint_states", "joint_names"),
             ("DynamicInterfaceGroupValues", "gpio_states", "interface_groups"),

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from statistics import median
 
-# Number of stamp intervals for the median period of states, and the least number of them.
+# Number of stamp intervals for the median period of states, and the smallest sufficient number.
 INTERVALS, ENOUGH = 50, 10
 # A stamp that goes back by more than this [ns] means that the clock was set back.
 SET_BACK = 100_000_000
@@ -118,7 +118,7 @@ class StateFlow:
         if self.lost or self.late:
             texts.append(
                 f"{self.lost} of {self.received + self.lost} states lost, {self.late} late, "
-                f"{self.longest * 1e3:.3g} ms without one at most"
+                f"longest gap {self.longest * 1e3:.3g} ms"
             )
         if self.begun_late > 0.0:
             texts.append(

@@ -75,7 +75,7 @@ class ManagedNode(Node):
         for label in ("configure", "activate"):
             request = self._find(0, label)
             if request is None or not self._make(request):
-                raise self._refusal or Refused(f"{label} is not possible now")
+                raise self._refusal or Refused(f"lifecycle transition {label} is not possible now")
 
     @property
     def is_active(self) -> bool:

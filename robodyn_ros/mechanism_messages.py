@@ -46,7 +46,7 @@ class FloatingBroadcaster:
         self._mechanism, self._broadcaster = mechanism, None
         joints = presentation.floating_poses(mechanism, mechanism.home)
         if joints and TransformBroadcaster:
-            # the depth of the states beside them: a recorder that falls behind misses none
+            # the same depth as for states, so that a recorder that falls behind misses none
             self._broadcaster = TransformBroadcaster(node, qos.STATE)
         elif joints:
             names = ", ".join(f"{parent} -> {child}" for parent, child in joints)

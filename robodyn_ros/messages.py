@@ -66,7 +66,9 @@ def deserialize(data: bytes, kind: type[Any]) -> Any:
         return deserialize_message(data, kind)
     # rclpy raises RMWError, or an error from the conversion of a field
     except Exception as error:
-        raise InvalidInput(f"{len(data)} bytes are not a {kind.__name__}", value=data) from error
+        raise InvalidInput(
+            f"{len(data)} bytes are not a valid {kind.__name__}", value=data
+        ) from error
 
 
 def first_stamp(data: bytes) -> int:
@@ -209,7 +211,9 @@ def joint_goal(message: JointState, names: Sequence[str], present: FloatArray) -
     """
     given = list(message.name)
     if not given:
-        raise InvalidInput(f"no joint is named, expected some of {', '.join(names)}", value=given)
+        raise InvalidInput(
+            f"no joint is named, expected at least one of {', '.join(names)}", value=given
+        )
     for name in given:
         if name not in names:
             near = get_close_matches(name, names, 1, cutoff=0.0)[0]

@@ -2,15 +2,15 @@
 
 """Node that turns the motion of a vehicle into set-points of a motion platform.
 
-Subscribes to `vehicle/imu`: specific force and angular velocity at the driver's head, in the axes
-of the vehicle (x forward, y left, z up), with a specific force of +9.81 m/s^2 upward at rest.
-Publishes `platform_setpoint` at `rate`, for `joint_commander`, and `felt_imu`, the specific force
-and angular velocity at the head on the platform. With the parameter `telemetry`, the node receives
-the motion of the vehicle from a simulator over UDP instead, and publishes it as `vehicle/imu`. If
-no messages arrive, the platform returns to neutral.
+The node subscribes to `vehicle/imu`, the specific force and angular velocity at the driver's head
+in the axes of the vehicle (x forward, y left, z up). At rest, the specific force is 9.81 m/s^2
+upward. The node publishes `platform_setpoint` at `rate`, for `joint_commander`, and `felt_imu`, the
+specific force and angular velocity at the head on the platform. With the parameter `telemetry`, the
+node receives the motion of the vehicle from a simulator over UDP instead, and publishes it as
+`vehicle/imu`. If no messages arrive, the platform returns to neutral.
 
-This is a managed (lifecycle) node. While inactive, it publishes nothing; when activated, it starts
-at neutral.
+This is a managed (lifecycle) node. While inactive, it publishes nothing. When it is activated, it
+starts at neutral.
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class MotionCueing(ManagedNode):
         try:
             self._gate.check(pose=cue.pose, twist=cue.twist)
         except CommandRefused as error:
-            self.get_logger().error(f"set-point not published, cueing restarts at neutral: {error}")
+            self.get_logger().error(f"set-point not published; cueing restarts at neutral: {error}")
             self._begin()
             return
         self._publisher.publish(self._message.filled(self._ticks.time, cue.pose, cue.twist))
@@ -200,7 +200,9 @@ class MotionCueing(ManagedNode):
         }
         self._diagnosed = now
         is_silent = self._received == np.inf
-        text = "no messages from the vehicle" if is_silent else "messages from the vehicle arrive"
+        text = (
+            "no messages from the vehicle" if is_silent else "receiving messages from the vehicle"
+        )
         self._report(self._ticks.time, Status("cueing", int(is_silent), text, values))
 
 

@@ -6,7 +6,7 @@ Executables (setup.py), the page of nodes (docs/make_nodes.py) and the policy fo
 (docs/make_policy.py) use it. It imports nothing, because setup.py runs this file.
 """
 
-# Module of each node in this package, and its class, in the order of the page.
+# Module and class of each node in this package, in the order of the documentation.
 NODES = {
     "trajectory_planner": "TrajectoryPlanner",
     "inverse_dynamics": "InverseDynamics",

@@ -154,7 +154,7 @@ def unused_parameter_messages(node: Node, arguments: Sequence[str]) -> list[str]
         if for_all and name in of_all:
             continue
         lines.append(
-            f"parameter {name!r}{origin} is ignored: {node.get_name()} has none of that name"
+            f"parameter {name!r}{origin} is ignored: {node.get_name()} has no such parameter"
             f"{_near(name, sorted(known))}"
         )
     return list(dict.fromkeys(lines))
@@ -184,7 +184,7 @@ def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple
             ours = {name: values for name, values in sections.items() if _matches(name, full)}
             if not ours and len(sections) == 1:
                 other = next(iter(sections))
-                lines.append(f"parameter file {word} is for {other}; {full} uses none of it")
+                lines.append(f"parameter file {word} is for {other} only; {full} ignores it")
             of_launch = Path(word).name.startswith("launch_params_")
             origin = "" if of_launch else f" in {word}"
             found += [

@@ -254,7 +254,7 @@ def elect_logger(file: Path | None) -> Iterator[bool]:
     """
     try:
         lock = os.open(file or os.devnull, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    except OSError:  # no shared file: better twice than not at all
+    except OSError:  # no shared file: messages may be logged twice
         yield True
         return
     try:
@@ -320,7 +320,7 @@ def payload_model(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
     """
     for name, spec in table("payload").items():
         if (given := np.size(values[name])) != (size := np.size(spec.default)):
-            raise rd.InvalidInput(f"{name} has {given} values, not {size}", value=values[name])
+            raise rd.InvalidInput(f"{name} has {given} values, expected {size}", value=values[name])
     if not values["payload_mass"]:
         return mechanism
     xx, xy, xz, yy, yz, zz = values["payload_inertia"]

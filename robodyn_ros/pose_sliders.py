@@ -2,10 +2,10 @@
 
 """Node that publishes a pose from its parameters.
 
-Publishes `joint_states` (driven and passive joints), `platform_state` and the transform of the
-platform, for RViz. Its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw` set the pose:
-rqt_reconfigure shows them as sliders, `ros2 param set` sets them. (`robodyn view` has sliders in
-the browser, without ROS 2.)
+The node publishes `joint_states` (driven and passive joints), `platform_state` and the transform of
+the platform, for RViz. Its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw` set the pose. They
+appear as sliders in rqt_reconfigure, or are set with `ros2 param set`. Without ROS 2,
+`robodyn view` shows such sliders in the browser.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class PoseSliders(Node):
             self._mechanism.joint_names, lengths, self._mechanism.position_limits, strict=True
         ):
             if not low <= length <= high:
-                return f"{name}: {length:.3f} m, limits {low:g} to {high:g} m"
+                return f"{name} is {length:.3f} m, outside its limits, {low:g} to {high:g} m"
         return ""
 
 

@@ -20,7 +20,7 @@ def domain_problem(environment: Mapping[str, str]) -> str:
         return ""
     return (
         f"environment variable ROS_DOMAIN_ID is {domain!r}: expected a whole number from 0 to "
-        f"{HIGHEST_DOMAIN}. Set it to one, or unset it for domain 0"
+        f"{HIGHEST_DOMAIN}. Correct it, or unset it for domain 0"
     )
 
 

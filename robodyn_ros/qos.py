@@ -27,7 +27,7 @@ from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPo
 
 from robodyn_ros.runner import Finished
 
-# Messages a writer keeps for slow readers, as many as the middleware for "keep all".
+# Number of messages that a writer keeps for slow readers, as many as the middleware for "keep all".
 BURST = 5000
 _reliable = partial(QoSProfile, reliability=ReliabilityPolicy.RELIABLE)
 STATE = _reliable(depth=BURST)
@@ -64,14 +64,14 @@ def sender(node: Node, publisher: Publisher) -> Callable[[Any], None]:
                 publisher.publish(message)
                 return
             except rclpy_implementation.RCLError:
-                # the middleware has waited 0.1 s already; it gives no reason
+                # the middleware has waited for 0.1 s already; it reports no reason
                 if not node.context.ok():
                     raise
                 if time.monotonic() - begun > PATIENCE:
                     raise Finished(
                         1,
-                        f"{publisher.topic_name} cannot be published for {PATIENCE:g} s: one of "
-                        f"its {publisher.get_subscription_count()} subscribers does not read",
+                        f"{publisher.topic_name} could not be published for {PATIENCE:g} s: one "
+                        f"of its {publisher.get_subscription_count()} subscribers does not read it",
                     ) from None
                 node.get_logger().warning(
                     f"{publisher.topic_name} waits for a slow subscriber",

@@ -2,15 +2,16 @@
 
 """Node that records topics to a bag.
 
-Subscribes to all topics, or to those selected, as they appear, and writes the serialized messages
-unchanged; publishes nothing. Stamps are those of `/clock` if it is published, otherwise of the wall
-clock. The bag is complete when the node has ended, also after Ctrl-C.
+The node subscribes to all topics, or to the selected topics, as they appear, and writes the
+serialized messages unchanged. It publishes nothing. The stamps are those of `/clock` if `/clock` is
+published, otherwise those of the wall clock. The bag is complete when the node has ended, also
+after Ctrl-C.
 
 If tf2_msgs is not installed, no node publishes transforms. The recorder then computes `/tf` from
 `platform_state` and `joint_states`, because viewers such as Foxglove need it to move the mechanism.
 
-Its subscriptions keep all messages. Publishers with a "keep all" history, as in lockstep, wait for
-it. Lost messages of other publishers are counted and reported.
+The subscriptions keep all messages. Publishers with a "keep all" history, as in lockstep, wait for
+the recorder. The recorder counts and reports lost messages of other publishers.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ LOOK = 0.1
 # Period of flushing messages to the file, which keeps them if the recorder is killed [s].
 FLUSH = 1.0
 # On shutdown the recorder waits for messages sent before: until none has arrived for QUIET, at most
-# for LONGEST [s]. A topic on which a later message has arrived has no earlier ones left; once that
-# holds for all topics with at least BUSY messages, SHORTER suffices.
+# for LONGEST [s]. A topic on which a later message has arrived has no earlier ones left. Once this
+# holds for all topics with at least BUSY messages, SHORTER is sufficient.
 QUIET, SHORTER, LONGEST, BUSY = 1.0, 0.2, 4.0, 10
 STATES = ("joint_states", "platform_state")
 
@@ -83,7 +84,7 @@ class Recorder(Node):
         self._derived: dict[str, Callable[[bytes], bytes | None]] = {}
         self._counts: dict[str, tuple[int, int]] = {}  # count, and time of the last [ns]
         self._mechanism, self._description = load_description(p, self.get_logger())
-        # the first subscription: executors then take a clock tick before messages sent after it
+        # first, as executors then take a clock tick before messages that were sent after it
         self._ticks = self._subscribe_clock(ReliabilityPolicy.RELIABLE)
         steady_timer(self, LOOK, self._look)
         steady_timer(self, FLUSH, self._flush)
@@ -205,7 +206,7 @@ class Recorder(Node):
             try:
                 transforms = self._derived[name](data)
             except rd.InvalidInput as error:
-                self._refusals.add(name, f"has no transform in {TOPIC}: {error}")
+                self._refusals.add(name, f"not converted to a transform in {TOPIC}: {error}")
             if transforms is not None:
                 self._bag_clock.take(self._transforms.topic, sent, received, transforms)
         return self._losses.count_message(name, info.get("publication_sequence_number"))

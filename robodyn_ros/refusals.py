@@ -50,6 +50,6 @@ class Refusals:
         *_, where = extract_tb(error.__traceback__)
         self.add(
             topic,
-            f"dropped, unexpected {type(error).__name__} in {where.filename}, line {where.lineno}: "
-            f"{error}. The node continues; please report this",
+            f"dropped after an unexpected {type(error).__name__} in {where.filename}, line "
+            f"{where.lineno}: {error}. The node continues; please report this bug",
         )

@@ -2,9 +2,10 @@
 
 """Node that summarizes a run.
 
-Subscribes to the trajectory and the state of a platform or an arm, `joint_states`, `joint_commands`
-and `/diagnostics`. When the path is finished, it writes `summary.json` and `history.csv` to the
-folder `output` and exits with code 0. The status in the summary states how the run ended.
+The node subscribes to the trajectory and the state of a platform or an arm, `joint_states`,
+`joint_commands` and `/diagnostics`. When the path is finished, it writes `summary.json` and
+`history.csv` to the folder `output` and exits. The field `status` in the summary states how the run
+ended. The exit code is 0 only if the status is `completed`.
 """
 
 from __future__ import annotations
@@ -157,7 +158,7 @@ class RunSummary(Node):
 
     def _log_other_status(self, status: DiagnosticStatus, text: str) -> None:
         """Log the first status of each kind from nodes outside the run."""
-        kind = status.name, status.level  # texts may have numbers that change every second
+        kind = status.name, status.level  # texts may contain numbers that change every second
         if kind not in self._others:
             self._others[kind] = text
             self.get_logger().info(f"status of a node outside this run: {text}")
@@ -201,7 +202,7 @@ class RunSummary(Node):
         if not stamps:
             raise Finished(
                 1,
-                "nothing to summarize: no state and joint_states with the same stamp from "
+                "nothing to summarize: no state has the same stamp as a joint_states message from "
                 f"t = {start * 1e-9:.3f} s to {end * 1e-9:.3f} s",
             )
         configuration, velocity = map(

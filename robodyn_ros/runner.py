@@ -28,8 +28,9 @@ from robodyn_ros.process_environment import domain_problem, set_log_folder
 ENDING = (signal.SIGINT, signal.SIGTERM)
 # Time for a callback to end after a signal [s]. Launch kills a process 10 s after Ctrl-C.
 GRACE = 3.0
-# Time for a node to complete its output and to leave the graph [s]. After that it ends with exit
-# code 1 and the traceback of each thread: a lock inside the DDS library would hold it for ever.
+# Time for a node to complete its output and to leave the graph [s]. After that, the process ends
+# with exit code 1 and the traceback of each thread, since a lock inside the DDS library would block
+# it forever.
 LEAVE = 60.0
 ERRORS = 2  # file descriptor of standard error
 

@@ -2,10 +2,10 @@
 
 """Node that simulates position-controlled drives.
 
-Subscribes to `position_controller/commands`. Publishes `joint_states` of all joints and, for a
-platform, `platform_state`, with the positions of the drives. The drives have a delay and a limited
-bandwidth, and stay within the ends of the joints. The node replaces the hardware behind
-`joint_commander`.
+The node replaces the hardware behind `joint_commander`. It subscribes to
+`position_controller/commands` and publishes the positions of the drives as `joint_states` of all
+joints and, for a platform, as `platform_state`. The simulated drives have a delay and a limited
+bandwidth, and stay within the limits of the joints.
 """
 
 from __future__ import annotations

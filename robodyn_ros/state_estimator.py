@@ -2,10 +2,10 @@
 
 """Node that computes the pose of a platform or tip from the driven joints.
 
-Subscribes to `joint_states` of the driven joints of a platform or another closed loop. Publishes
-`platform_state`, the pose and twist of the platform or tip with their covariances, the passive
-joints on `joint_states`, `/diagnostics` and, if tf2 is installed, the transforms of floating
-joints. The node provides `~/reset`.
+The node subscribes to `joint_states` of the driven joints of a platform or another closed-loop
+mechanism. It publishes `platform_state`, the pose and twist of the platform or tip with their
+covariances, the positions of the passive joints on `joint_states`, `/diagnostics` and, if tf2 is
+installed, the transforms of floating joints. The node provides the service `~/reset`.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class StateEstimator(Node):
         if time.monotonic() - when < REMEMBER and level:
             return level, text
         if last is None:
-            return 2, f"the {self._body}'s pose is not found yet"
+            return 2, f"the {self._body}'s pose has not been found yet"
         deviation = float(np.sqrt(last.pose_covariance.diagonal().max()))
         if deviation > self._p["warn_deviation"]:
             return (

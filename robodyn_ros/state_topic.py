@@ -50,7 +50,7 @@ STAMPED = hasattr(Subscription, "CallbackType")
 LOOK, REMEMBER = 0.5, 2.0
 # Value in a status that only reports a waiting node.
 WAITS: dict[str, object] = {"waiting": True}
-# Queue depth if a state comes in parts, or along with messages of others.
+# Queue depth if a state arrives in several messages, or other nodes publish on the topic, too.
 SHARED = 10
 
 
@@ -177,7 +177,7 @@ class StateTopic:
         names = self._publishers()
         return (
             f"{self._topic} has {len(names)} publishers ({', '.join(names)}) that contradict each "
-            f"other: the states of one are refused ({self._vote.refused} so far); stop it"
+            f"other: the states of one are refused ({self._vote.refused} so far); stop one of them"
         )
 
     def _notes(self) -> list[str]:
@@ -190,7 +190,7 @@ class StateTopic:
             self._is_incompatible = False
             self._subscribe_by(best_effort(self._profile))
             self._node.get_logger().info(
-                f"{self._topic}: a publisher is best effort, so the subscription is, too"
+                f"{self._topic}: a publisher uses best-effort QoS, so the subscription does, too"
             )
         is_short = self._profile.history == HistoryPolicy.KEEP_LAST and self._profile.depth < SHARED
         if self._source.is_shared and is_short:
@@ -434,5 +434,5 @@ class JointSource:
         """Return remarks about replaced values: joints whose positions are differentiated."""
         found = []
         if names := self._readings.differentiated:
-            found.append(f"no velocities of {', '.join(names)}: positions are differentiated")
+            found.append(f"no velocities of {', '.join(names)}: their positions are differentiated")
         return found

@@ -2,22 +2,25 @@
 
 """Node that plans trajectories to goals and along paths.
 
-Subscribes to `goal_pose`, a pose of the platform or of an arm's tip, and `goal_joints`, positions
-of some or all driven joints (for a platform, leg lengths). For a platform it subscribes to
-`platform_state` and publishes `platform_trajectory`; for other mechanisms it uses `joint_states`
-and `joint_trajectory`. It also publishes `planned_path`, the poses of the platform or tip, and
-`planned_path_markers`, a line through them, colored by the condition number. Trajectories are
-latched. `/diagnostics` reports the progress. The node provides `~/plan`, `~/start` and `~/cancel`;
-with `auto_start: false`, a planned motion begins when `~/start` is called.
+The node subscribes to `goal_pose`, a pose of the platform or of an arm's tip, and to `goal_joints`,
+positions of some or all driven joints (for a platform, leg lengths). For a platform, it subscribes
+to `platform_state` and publishes `platform_trajectory`; for other mechanisms, it uses
+`joint_states` and `joint_trajectory`. It also publishes `planned_path`, the poses of the platform
+or tip, and `planned_path_markers`, a line through these poses, colored by the condition number.
+Trajectories are latched. The status on `/diagnostics` shows the progress. The node provides the
+services `~/plan`, `~/start` and `~/cancel`. With `auto_start: false`, a planned motion begins when
+`~/start` is called.
 
-- Goals in other frames are transformed to the base frame: from the frame of the body by its present
-  pose, from other frames by TF, if tf2_ros is installed.
-- A plan that exceeds a limit of the mechanism is rejected, or a warning is logged (parameter
-  `limits`). Limits on conditioning apply to poses and tip lines, not to motions of joints.
-- If the mechanism is not at the start of a plan, an approach with `v_max` and `w_max` precedes it,
-  or the plan is rejected (parameter `approach`).
-- With `profile: time_optimal`, a motion is as fast as efforts, velocities and motors permit. A goal
-  is then planned in a thread, from the predicted state, so the mechanism need not stop first.
+- Goals in other frames are transformed to the base frame. A goal in the frame of the body is
+  transformed by the body's present pose. All other frames require TF, if tf2_ros is installed.
+- If a plan exceeds a limit of the mechanism, the node rejects the plan or logs a warning (parameter
+  `limits`). Limits on the condition number apply to motions to poses and along lines of the tip,
+  not to joint motions.
+- If the mechanism is not at the start of a plan, the node plans an approach with `v_max` and
+  `w_max`, or rejects the plan (parameter `approach`).
+- With `profile: time_optimal`, a motion is as fast as the limits of efforts, velocities and motors
+  permit. The node then plans a motion to a goal in a thread, from a predicted state, so the
+  mechanism does not need to stop first.
 """
 
 from __future__ import annotations
@@ -140,7 +143,7 @@ class TrajectoryPlanner(Node):
 
     def _examine(self, plan: Trajectory, what: str) -> str:
         """Store a plan, and describe its conditioning and violated limits."""
-        self._knots(plan)  # raises for a plan too long to be published
+        self._knots(plan)  # raises an error for a plan that is too long to publish
         check = self._check(plan, what)
         ahead = look_ahead(
             self._mechanism, plan, self._p["condition_warn"], self._p["condition_error"]
@@ -200,15 +203,15 @@ class TrajectoryPlanner(Node):
             return plan, "started"
         if p["approach"] == "refuse":
             raise rd.InfeasibleTrajectory(
-                f"{what} refused: it starts {distance.text} from where the mechanism is; move "
-                "there first, or set approach to plan",
+                f"{what} refused: it starts {distance.text} from the mechanism's position; move "
+                "there first, or set the parameter approach to 'plan'",
                 value=distance.joint,
             )
         profile: ProfileName = "lspb" if self._is_fastest else p["profile"]
         limits = {name: p[name] for name in ("v_max", "w_max")}
         start = plan.sample(0.0).configuration
         way = plan_straight(mechanism, here, start, **limits, profile=profile)
-        if problem := self._check(way, f"{what}, {distance.text} away: approach"):
+        if problem := self._check(way, f"{what}, which starts {distance.text} away: approach"):
             self.get_logger().warning(f"approach to {what}: {problem}")
         done = f"approaching {distance.text} in {way.duration:.3g} s, then {what}"
         return joined_motion(mechanism, way, plan), done
@@ -233,7 +236,7 @@ class TrajectoryPlanner(Node):
                 return
             self._waiting = lambda: subscription.callback(message)
             state = self._interface.state_topic
-            self.get_logger().info(f"{topic} waits for the first {state} to start from")
+            self.get_logger().info(f"{topic} waits for the first {state}, the start of the motion")
 
         subscription = subscribe(self, kind, topic, receive, qos.COMMAND)
 
@@ -327,7 +330,9 @@ class TrajectoryPlanner(Node):
 
     def _start(self) -> FloatArray:
         if self._here is None:
-            raise rd.InvalidInput(f"no {self._interface.state_topic} received to start from")
+            raise rd.InvalidInput(
+                f"no {self._interface.state_topic} received: the start of the motion is unknown"
+            )
         return self._here
 
     def _diagnose(self) -> None:
@@ -356,7 +361,9 @@ class TrajectoryPlanner(Node):
         self._not_started = ""
         dropped = self._background.cancel()
         if self._here is None:
-            raise rd.InvalidInput(f"nothing to hold: no {self._interface.state_topic} received")
+            raise rd.InvalidInput(
+                f"no {self._interface.state_topic} received: the position to hold is unknown"
+            )
         rest = self._mechanism.difference(self._here, self._here)
         self._send(np.zeros(1), Motion(self._here[None], rest[None], rest[None]), 0, False)
         given_up = f"; planning of {dropped} was canceled" if dropped else ""

@@ -2,9 +2,9 @@
 
 """Node that simulates the flight of a small airplane.
 
-Publishes `vehicle/imu` at `rate`: specific force and angular velocity at the pilot's head. The
-airplane rests on the runway until `machine_state` reports an engaged machine; then it takes off,
-with a turn to each side and turbulence.
+The node publishes `vehicle/imu` at `rate`: the specific force and angular velocity at the pilot's
+head. The airplane rests on the runway until `machine_state` reports that the machine is engaged.
+Then it takes off and turns to each side, with turbulence.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class VehicleFlight(Node):
         self._publisher = self.create_publisher(Imu, "vehicle/imu", qos.STATE)
         subscribe(self, String, "machine_state", self._on_state, qos.LATCHED)
         self._ticks = Ticks(self, rate, self._tick)
-        self.get_logger().info("on the runway: takes off when the machine is engaged")
+        self.get_logger().info("on the runway; it takes off when the machine is engaged")
 
     def _on_state(self, message: String) -> None:
         engaged = message.data == "engaged"

@@ -2,17 +2,17 @@
 
 """Node that shows a running graph in the browser.
 
-Subscribes to `joint_states`, `platform_state`, `inverse_dynamics/forces`, `condition_number` and,
-if no parameter names a mechanism, `robot_description`. Its buttons call `forward_simulator/pause`
-and `forward_simulator/reset`; its push button publishes `external_wrench`. If a `machine_state` is
-published, it also shows the state of the machine and the target pose from
-`joint_commander/target_state`, with buttons for the services of `joint_commander` and for the start
-of a path. If `motion_cueing` publishes `felt_imu`, it plots the specific forces of `felt_imu` and
-`vehicle/imu`.
+The node subscribes to `joint_states`, `platform_state`, `inverse_dynamics/forces`,
+`condition_number` and, if no parameter names a mechanism, `robot_description`. Buttons on the page
+call `forward_simulator/pause` and `forward_simulator/reset`, and a push button publishes
+`external_wrench`. If a `machine_state` is published, the page also shows the state of the machine
+and the target pose from `joint_commander/target_state`, with buttons that call the services of
+`joint_commander` and start a path. If `motion_cueing` publishes `felt_imu`, the page plots the
+specific forces of `felt_imu` and `vehicle/imu`.
 
-The viewer does not influence the run: it subscribes best effort, so that no publisher waits for it,
-and it subscribes to the state after the simulation has started, because a lockstep run starts when
-the states have a given number of subscribers.
+The viewer does not influence the run. It subscribes with best-effort reliability, so no publisher
+waits for it. It subscribes to the state after the simulation has started, because a lockstep run
+starts when the states have a given number of subscribers.
 """
 
 from __future__ import annotations
@@ -104,7 +104,9 @@ class WebViewer(Node):
         if p["model"] or p["robot_description"]:
             self._open(p)
         else:
-            self.get_logger().info("no parameter `model`: waiting for the topic robot_description")
+            self.get_logger().info(
+                "parameter `model` is not set: waiting for the topic robot_description"
+            )
             subscribe(self, String, "robot_description", self._on_description, qos.LATCHED)
         steady_timer(self, 1.0 / p["rate"], self._tick)
 
@@ -136,7 +138,7 @@ class WebViewer(Node):
             condition_number(self._mechanism, configuration) if number is None else number,
             not self._paused,
             text if time.monotonic() < until else "",
-            # without a simulator it is a machine, or a recording that is played
+            # without a simulator, it is a machine or the playback of a recording
             "" if self._is_simulated else "live" if machine is None else machine.state,
         )
 
@@ -213,7 +215,7 @@ class WebViewer(Node):
         )
 
     def _on_state(self, stamp: int, configuration: FloatArray, _: FloatArray) -> None:
-        # wall time is shown since the first state, simulated time unchanged
+        # wall time is shown from the first state on, simulated time as it is
         if self._state is None or stamp < self._zero:
             self._zero = stamp if stamp > LONG else 0
         self._state = stamp, configuration
@@ -253,7 +255,8 @@ class WebViewer(Node):
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
         def take(name: str, response: GetParameters.Response) -> None:
-            # one request a parameter: where one is not set, a node answers a request with no values
+            # one request per parameter, since a node returns no values at all if one of them is not
+            # set
             found[name] = parameter_value_to_python(response.values[0]) if response.values else None
             if self._page is not None and len(found) == len(names) and found["preset"]:
                 CueingPanel(self._page, found, self._tune, self._save_cueing)
@@ -281,7 +284,7 @@ class WebViewer(Node):
             file.write_text(text, encoding="utf-8")
             notice = f"saved: {file}"
         except OSError as error:
-            notice = f"not saved: {error}"
+            notice = f"parameters not saved: {error}"
         self._notice = notice, time.monotonic() + NOTICE
 
     def _on_target(self, message: Odometry) -> None:
@@ -351,7 +354,7 @@ class WebViewer(Node):
     def _call_service(self, client: Any, request: Any, done: Callable[[Any], None]) -> None:
         def send() -> None:
             if not client.service_is_ready():
-                text = f"no {client.srv_name}: is its node running?"
+                text = f"no service {client.srv_name}: is its node running?"
                 self._notice = text, time.monotonic() + NOTICE
                 return
             client.call_async(request).add_done_callback(lambda future: done(future.result()))

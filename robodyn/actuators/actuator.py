@@ -126,13 +126,13 @@ class Actuator:
         if self.static is not None and self.static < max(self.coulomb_pair):
             raise ModelError(
                 f"static is {self.static:g}, expected at least the Coulomb friction, "
-                f"{max(self.coulomb_pair):g} [N or N m]",
+                f"which is {max(self.coulomb_pair):g} [N or N m]",
                 value=self.static,
             )
         if self.stribeck_velocity is not None and self.static is None:
             raise ModelError(
                 f"stribeck_velocity is {self.stribeck_velocity:g} but `static` is not given: the "
-                "Stribeck effect is how friction falls from static to Coulomb friction",
+                "Stribeck effect is the fall from static to Coulomb friction; give both or neither",
                 value=self.stribeck_velocity,
             )
 
@@ -283,8 +283,8 @@ def _check(
 
 def _curve(given: Any) -> tuple[tuple[float, float], ...]:
     expected = (
-        "a list of at least two [speed, torque] [rad/s, N m], speeds increasing from 0, torques "
-        "of at least 0 and none above the one before"
+        "a list of at least two pairs [speed, torque] [rad/s, N m], speeds increasing from 0, "
+        "torques of at least 0 and not increasing"
     )
     with suppress(InvalidInput):
         points = as_array("torque_speed", given, (2,))

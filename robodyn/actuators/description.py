@@ -31,7 +31,7 @@ def actuator_from_fields(block: Fields) -> Actuator:
         if name == "handed":
             return block.text(name, choices=tuple(HANDS))
         if name == "torque_speed":
-            return block.get(name, "a list of [speed, torque]")
+            return block.get(name, "a list of pairs [speed, torque]")
         return block.number(name, UNITS[name])
 
     return _build_actuator(block, read, f"{block.source}: {block.path}: ")
@@ -112,7 +112,8 @@ def actuator_of_joint(
     actuator = actuator_from_params(given, where)
     if forward and actuator.coulomb != forward:
         raise ModelError(
-            f"{where}: dynamics friction is {forward:g}, expected {actuator.coulomb:g} as in its "
+            f"{where}: the friction of <dynamics> is {forward:g}, expected {actuator.coulomb:g} "
+            "as in its "
             '<param name="coulomb">; remove one of the two',
             value=forward,
         )

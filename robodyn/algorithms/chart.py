@@ -267,7 +267,7 @@ class _Turn:
     def __init__(self, part: slice, count: int) -> None:
         self.part = part
         self.pose = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (count, 1))
-        self.by: Any = 0.0  # derivatives of that rotation, as a displacement at it
+        self.by: Any = 0.0  # its derivatives, as displacements
         self.total, self.by_total = np.zeros((count, 4)), np.zeros((count, 4, 1))
 
     def move(

@@ -33,7 +33,8 @@ from robodyn.dynamics.stencil import Stencil, apply_stencil, central_stencil, is
 
 # Step of a velocity [m/s, rad/s] for dry friction, small compared with Stribeck velocities.
 FRICTION_STEP = 1e-4
-# Steps if efforts are distributed: of velocities, and of accelerations relative to them.
+# Steps for redundant drives, among which efforts are distributed: of velocities, and of
+# accelerations relative to them.
 SMALL = 1e-3
 
 

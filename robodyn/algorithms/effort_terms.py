@@ -86,7 +86,7 @@ def effort_terms(
     if formulation not in formulations(mechanism):
         noun = nouns_of(mechanism).mechanism
         raise InvalidInput(
-            f"formulation is {formulation!r}, {'an' if noun[0] in 'aeiou' else 'a'} {noun} has "
+            f"formulation is {formulation!r}, but {'an' if noun[0] in 'aeiou' else 'a'} {noun} has "
             f"only {', '.join(formulations(mechanism))}",
             value=formulation,
         )

@@ -27,10 +27,11 @@ from robodyn.errors import InvalidInput, KinematicsError, NoSolution, UnderActua
 from robodyn.poses import pose_difference
 
 M = TypeVar("M")
-# Equilibrium search: tolerance of displacements relative to the mechanism's size, and most steps.
+# Equilibrium search: tolerance of displacements relative to the mechanism's size, and largest
+# number of steps.
 TOLERANCE = 1e-12
 STEPS = 30
-# At most as many elements of a batch in one message.
+# Largest number of elements of a batch that a message lists.
 NAMED = 8
 
 
@@ -93,7 +94,7 @@ def with_drive_stiffness(mechanism: M, stiffness: ArrayLike, damping: ArrayLike 
         )
     except ValueError as error:
         raise InvalidInput(
-            f"stiffness and damping are of shapes {np.shape(stiffness)} and {np.shape(damping)}, "
+            f"stiffness and damping have shapes {np.shape(stiffness)} and {np.shape(damping)}, "
             f"expected one number or {size}, one for each driven joint",
             value=stiffness,
         ) from error
@@ -309,7 +310,7 @@ def refuse_elastic_drives(mechanism: Any) -> None:
     if elastic:
         raise InvalidInput(
             f"{mechanism.name}: the drives of {', '.join(elastic)} are elastic, which is not "
-            "supported here; m.with_drive_stiffness(math.inf) returns it with rigid drives",
+            "supported here; m.with_drive_stiffness(math.inf) makes the drives rigid",
             value=elastic,
         )
 
@@ -362,7 +363,7 @@ def state_of_motors(
         if np.abs(step).max(initial=0.0) <= TOLERANCE**0.5 * mechanism.size:
             return q, (inverse @ velocities[..., None])[..., 0]
     raise NoSolution(
-        f"{mechanism.name}: no configuration was found at the motors' positions", value=positions
+        f"{mechanism.name}: no configuration was found for the motors' positions", value=positions
     )
 
 
@@ -419,7 +420,7 @@ def _refuse_unstable(mechanism: Any, stiffness: FloatArray) -> None:
         more = f" and {len(unstable) - NAMED} more" if len(unstable) > NAMED else ""
         where = f" (elements {', '.join(map(str, unstable[:NAMED]))}{more})"
     error = NoSolution(
-        f"{mechanism.name}: the equilibrium is unstable{where}, the stiffness matrix has the "
+        f"{mechanism.name}: the equilibrium is unstable{where}: its stiffness matrix has the "
         f"eigenvalue {float(least[index]):.4g}; the stiffness of the drives cannot "
         "carry the loads or gravity",
         value=float(least[index]),

@@ -26,8 +26,8 @@ from robodyn.presentation.nouns import nouns_of
 NANOSECONDS = 1_000_000_000
 # Time [s] after which the last velocity no longer predicts the configuration.
 HORIZON = 0.2
-# Age [s] of a reading, relative to the last estimate, that shows that the clock was set back; this
-# is also assumed after so many old readings in a row.
+# Age [s] of a reading, relative to the last estimate, that shows that the clock was set back. This
+# is also assumed after this number of old readings in a row.
 SET_BACK = 1.0
 MOST_STALE = 100
 
@@ -130,7 +130,7 @@ def state_estimator(
     """
     raise ModelError(
         f"{mechanism.name} needs no estimator: the joint_states of a real "
-        f"{nouns_of(mechanism).mechanism} are its state"
+        f"{nouns_of(mechanism).mechanism} determine its state"
     )
 
 

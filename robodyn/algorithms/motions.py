@@ -22,7 +22,8 @@ from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.numerics.turns import full_turns
 from robodyn.poses import pose_difference
 
-# Newton's method to a pose of the body: most steps, the longest [m or rad], and the final one.
+# Newton's method to a pose of the body: largest number of steps, longest step [m or rad], and the
+# step that ends it.
 NEAR_STEPS, LONGEST_STEP, NEAR = 30, 0.2, 1e-11
 
 
@@ -333,8 +334,8 @@ def wrapping_joints(mechanism: Any) -> frozenset[str]:
 def no_inverse_kinematics(mechanism: Any) -> InvalidInput:
     """Create the error for a kind of mechanism without inverse kinematics."""
     return InvalidInput(
-        f"{mechanism.kind} mechanisms have no inverse kinematics here: give joint positions, not "
-        "poses",
+        f"{mechanism.kind} mechanisms have no inverse kinematics that accept poses: give joint "
+        "positions",
         value=mechanism.kind,
     )
 

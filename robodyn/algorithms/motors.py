@@ -19,7 +19,8 @@ from robodyn.dynamics.kernels.end_stops import motor_limits
 from robodyn.errors import InvalidInput
 from robodyn.numerics.broadcasting import flatten
 
-# Excess over a limit, relative to it, that counts as rounding; a path may run along its limit.
+# Excess over a limit, relative to it, that counts as rounding, since a path may run along its
+# limit.
 LIMIT_TOLERANCE = 1e-9
 
 

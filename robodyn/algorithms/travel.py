@@ -144,7 +144,7 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
             continue
         lower, upper = ends.tolist()
         turns = joints[name].kind != "prismatic"
-        # a joint that others follow counts its turns
+        # a joint that others follow must distinguish turns
         alone = turns and joints[name].mimic is None
         if alone and upper - lower >= WHOLE_TURN:
             continue
@@ -200,7 +200,7 @@ def with_cones(
     """
     if not leg_names(mechanism):
         raise InvalidInput(
-            f"{mechanism.name} has no straight legs whose joints' cones could be limited",
+            f"{mechanism.name} has no straight legs, so it can have no base_cone or body_cone",
             value=mechanism.kind,
         )
     return mechanism._made(mechanism.model.with_cones(base_cone, body_cone))

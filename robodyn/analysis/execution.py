@@ -100,9 +100,9 @@ def execute(
     wall = clock() if clock is not None else 0.0
     stops: dict[str, tuple[float, str]] = {}
     for event in result.events:
-        if event.kind != "saturation":  # which the run itself counts
-            where = "at its stop" if event.kind == "end_stop" else "beyond its limit"
-            text = f"{event.joint} {where}, {event.value:.6g}"
+        if event.kind != "saturation":  # the run counts saturation itself
+            where = "at its end stop" if event.kind == "end_stop" else "beyond its limit"
+            text = f"{event.joint} {where}, at position {event.value:.6g}"
             stops.setdefault(event.joint, (event.time, text))
     problems += stops.values()
     warnings = []

@@ -177,7 +177,7 @@ class GoalExecution:
             return
         past_end = follower.past_end(plan.trajectory)
         if past_end is None or follower.mode == "gravity_compensation":
-            why = why or "its trajectory was stopped or replaced"
+            why = why or "the goal's trajectory was stopped or replaced"
             self._end(ABORTED, Verdict(GoalCode.INVALID_GOAL, why))
             return
         report = self._report(time, configuration, velocity)

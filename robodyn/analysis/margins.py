@@ -23,7 +23,7 @@ from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
 
-# Beyond it the nodes report an error, too.
+# Condition number above which the nodes report an error, too.
 CONDITION_LIMIT = 1000.0
 
 
@@ -154,7 +154,7 @@ def margins(
     f = _history("efforts", efforts, (count, n))
     number = _history("condition_numbers", condition_numbers, (count,))
     if not count:
-        raise InvalidInput("the motion has no rows, expected at least one", value=time)
+        raise InvalidInput("the motion has no samples, expected at least one", value=time)
     limit = max_condition
     if limit != np.inf:
         limit = as_scalar("max_condition", limit, at_least=1.0)
@@ -298,7 +298,7 @@ def margin_lines(found: dict[str, Any]) -> list[str]:
         return [f"limits                 all hold; nearest: {row_text(tightest)}"]
     first = found["first"]
     lines = [
-        f"limits                 {len(broken)} broken, first {_subject(first)} "
+        f"limits                 {len(broken)} exceeded, first {_subject(first)} "
         f"at t = {first['time']:.3f} s"
     ]
     return lines + [f"  {row_text(row)}" for row in broken]

@@ -87,9 +87,9 @@ class RunHistory:
             return np.empty((len(self.time), 0))
         m, q, v, f = self.mechanism, self.configuration, self.velocity, self.effort
         accel = nan_where_singular(m.forward_dynamics, (q, v, f), v.shape[1:])
-        # measured efforts may be so large that it overflows
+        # measured efforts may be so large that the accelerations overflow
         known = np.isfinite(accel).all(axis=1)
-        inverse: Any = m.inverse_dynamics  # it takes a formulation
+        inverse: Any = m.inverse_dynamics  # accepts the argument `formulation`
         massless = partial(inverse, formulation="massless")
         rows = np.full_like(f, np.nan)
         rows[known] = nan_where_singular(massless, (q[known], v[known], accel[known]), f.shape[1:])
@@ -166,7 +166,7 @@ class RunHistory:
         limits = self.mechanism.effort_limits
         at_limit = np.abs(self.effort) >= limits
         return [
-            f"WARN {name} at its limit of {limits[i]:g} for {at_limit[:, i].sum()} of "
+            f"WARN {name} at its effort limit of {limits[i]:g} for {at_limit[:, i].sum()} of "
             f"{len(self.time)} samples, first at t = {self.time[at_limit[:, i].argmax()]:.3f} s"
             for i, name in enumerate(self.mechanism.joint_names)
             if at_limit[:, i].any()
@@ -207,7 +207,7 @@ class RunHistory:
                 *zip(coordinates.columns("velocity", "rate"), self.velocity.T, strict=True),
                 *zip(_with("planned", position), self.desired.configuration.T, strict=True),
                 *zip(_with("effort", joints), self.effort.T, strict=True),
-                # none where there are no legs
+                # empty for mechanisms without legs
                 *zip(_with("massless", joints), self.massless.T, strict=False),
                 ("condition_number", self.condition_number),
             ],

@@ -21,8 +21,8 @@ from robodyn.poses import advance_pose
 
 AXES = ("x", "y", "z", "about x", "about y", "about z")
 FREQUENCIES = (0.2, 0.5, 1.0, 2.0, 5.0)  # [Hz]
-# Instants of a period; bisections of an amplitude; the largest, in sizes of the mechanism and
-# [rad].
+# Number of instants per period; number of bisections of an amplitude; largest amplitude, relative
+# to the mechanism's size and in [rad].
 INSTANTS, HALVINGS, LARGEST = 24, 18, (1.0, 1.5)
 # Number of steps along an axis, from home to the largest amplitude, to find the body's range.
 STEPS = 60

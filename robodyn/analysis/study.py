@@ -24,7 +24,8 @@ from robodyn.trajectories.base import Motion, Trajectory, refuse_other
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# Samples evaluated at once: enough for speed, few enough to report progress and to fit memory.
+# Number of samples evaluated at once: large enough for speed, small enough to report progress and
+# to fit in memory.
 CHUNK = 20_000
 # Total force, relative to the leg's peak, below which the dynamic fraction is meaningless and left
 # out of its peak.
@@ -247,7 +248,7 @@ class MotionStudy:
     def _term(self, name: str) -> FloatArray:
         if name not in self.terms:
             raise InvalidInput(
-                f"{self.mechanism.name} has no {name} term of its efforts; it has "
+                f"{self.mechanism.name} has no effort term {name}; its terms are "
                 f"{', '.join(self.terms)}",
                 value=name,
             )

@@ -23,8 +23,8 @@ from robodyn.trajectories.joint_points import through_points
 from robodyn.trajectories.messages import joint_rows, to_nanoseconds, without_turns
 from robodyn.trajectories.tip_joints import TipJoints, space_of
 
-# Time [s] between points that are converted from joint motion to the mechanism's, and their largest
-# number; in a longer motion they are further apart.
+# Time [s] between points that are converted from joint motion to the mechanism's, and largest
+# number of points, which are further apart in longer motions.
 PERIOD, POINTS = 0.01, 20_000
 # Rate [m/s, rad/s] below which a joint is at rest.
 REST = 1e-6
@@ -151,7 +151,7 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
         return
     missing = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]
-    what = "are named twice"
+    what = "one is named twice"
     if missing or unknown:
         lists = (("missing", missing), ("unknown", unknown))
         what = "; ".join(f"{word}: {', '.join(some)}" for word, some in lists if some)
@@ -183,7 +183,7 @@ def _points(
     used = [np.array(values) for values in rows[:degree]]
     if degree > 1 and (np.abs(used[1][-1]) > REST).any():
         raise InvalidInput(
-            f"the last point has the rates {used[1][-1].tolist()}, must be at rest",
+            f"the last point has the velocities {used[1][-1].tolist()}, must be at rest",
             value=used[1][-1],
         )
     if times[0] > 0.0:
@@ -212,7 +212,7 @@ def _check_start(
     if allowed and not off.max() <= allowed:
         joint = int(off.argmax())
         raise GoalRefused(
-            f"it begins with {names[joint]} at {first[joint]:.6g}, but {names[joint]} is at "
+            f"it begins with joint {names[joint]} at {first[joint]:.6g}, but {names[joint]} is at "
             f"{here[joint]:.6g}; start_tolerance is {allowed:g}",
         )
 

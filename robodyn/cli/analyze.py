@@ -111,7 +111,7 @@ def _compare_recording(
     errors = ", ".join(f"{name} {value:.4g}" for name, value in found["tracking"].items())
     lines = [
         f"{bag}: {found['model']}, path {found['path']}: {found['duration']:g} s, "
-        f"{found['samples']} states",
+        f"{found['samples']} samples",
         f"path began at {run.start:.4g} s" + (", fitted" if run.fitted else ""),
         f"largest tracking errors (m, rad): {errors}",
         *run_extremes(run, run.mechanism.joint_names).lines(),
@@ -129,12 +129,12 @@ def _lines(found: dict[str, Any], study: MotionStudy) -> list[str]:
     )
     if scaled["characteristic_length"] != 1.0:
         condition += (
-            f", {scaled['min']:.4g} to {scaled['max']:.4g} with lengths over "
+            f", {scaled['min']:.4g} to {scaled['max']:.4g} with lengths divided by "
             f"{scaled['characteristic_length']:g} m"
         )
     return [
         f"{found['model']}, path {found['path']}, {found['formulation']}: "
-        f"{found['duration']:g} s, {found['samples']} instants",
+        f"{found['duration']:g} s, {found['samples']} samples",
         *extremes(study, study.mechanism.joint_names).lines(),
         condition,
         *margin_lines(found["margins"]),

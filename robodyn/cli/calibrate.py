@@ -190,8 +190,8 @@ def _lines(found: rd.Calibration) -> list[str]:
     for name, after in found.rmse_after.items():
         unit = "m" if name == "position" else "rad"
         lines.append(
-            f"{name}: root mean square residual {found.rmse_before[name]:.4g} {unit} before, "
-            f"{after:.4g} {unit} after; noise {found.noise[name]:.4g} {unit}"
+            f"{name}: root mean square residual {found.rmse_before[name]:.4g} {unit} before and "
+            f"{after:.4g} {unit} after the calibration; noise {found.noise[name]:.4g} {unit}"
         )
     more = len(found.unseen) - MOST_UNSEEN
     return [
@@ -214,7 +214,7 @@ def _zero_lines(found: ZeroOffsets) -> list[str]:
         )
         lines.append(f"{joint}  {value:+.5f} {unit}, {known}")
     x, y = found.inclination
-    lines.append(f"base inclined by {x:.4f} rad about x, {y:.4f} about y")
+    lines.append(f"base inclined by {x:.4f} rad about x and {y:.4f} rad about y")
     lines.append(
         f"residual of the inclinometer's angles {found.level_residual:.2g} rad (root mean square)"
     )

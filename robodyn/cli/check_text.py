@@ -14,9 +14,9 @@ from rich.table import Column, Table
 from robodyn.algorithms.conditioning import SINGULAR
 from robodyn.analysis.sine_motions import FREQUENCIES
 
-# Models that are not the same machine differ everywhere; a screenful of it is enough.
+# Models of different machines differ everywhere; a screenful of differences is enough.
 SHOWN = 20
-# A table of more columns does not fit on a terminal.
+# A table with more columns does not fit on a terminal.
 WIDEST = 5
 
 
@@ -80,7 +80,7 @@ def _parts(found: dict[str, Any]) -> Iterator[RenderableType]:
 def _condition(
     value: float | None, scaled: float | None, characteristic_length: float
 ) -> RenderableType:
-    if value is None or value > SINGULAR:  # infinity is no number in JSON
+    if value is None or value > SINGULAR:  # JSON has no infinity
         return _line("condition number at home: infinite, home is a singular configuration")
     return _line(
         f"condition number at home: {value:.6g} in SI units, {scaled:.6g} with lengths divided by "
@@ -139,7 +139,8 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
         yield _table(("closure", *columns[1:]), rows)
     yield _line(
         f"{loops['tree_coordinates']} tree coordinates, {loops['equations']} closure equations of "
-        f"rank {loops['rank']}: mobility {loops['mobility']}, closed to {loops['open_by']:.2g} m"
+        f"rank {loops['rank']}: mobility {loops['mobility']}, closed to within "
+        f"{loops['open_by']:.2g} m"
     )
     for name in loops["idle_freedoms"]:
         yield _line(f" {name}; held at rest", "idle freedom:")

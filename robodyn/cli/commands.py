@@ -48,9 +48,9 @@ _TYPES: dict[str, Any] = {
 _TYPE_OF = {name: name for name in _TYPES} | {"ArrayLike": "float", "Any": "str", "Base": "str"}
 _SECTION = re.compile(r"^(?:Args|Attributes):\n(.*?)(?:\n\n|\Z)", re.DOTALL | re.MULTILINE)
 _ENTRY = re.compile(r"^    (\w[\w, ]*): (.*(?:\n     .*)*)", re.MULTILINE)
-# Beginning of a sentence to capitalize: not a word of a program.
+# Start of a sentence to capitalize, if it is an ordinary word and not a name from a program.
 _WORD = re.compile(r"[a-z]+[ ,]")
-# Parts of descriptions to omit: a leading shape, and arrays besides numbers.
+# Parts of descriptions to omit: a leading shape, and the arrays that are accepted besides numbers.
 _ARRAYS = re.compile(
     r"^\([^()]*\) |(?: |; )(?:a|one) number(?:,| or) \([^()]*\)(?: or \([^()]*\))?,?"
 )
@@ -182,7 +182,7 @@ def reading(
         package_path: a folder with ROS packages to which a robot refers, such as a workspace's
             src; may be repeated. Searched before the folders of ROBODYN_PACKAGE_PATH.
     """
-    # imported here: help does without the library
+    # imported here: help does not need the library
     from robodyn.formats.ros_packages import PATH_VARIABLE
     from robodyn.formats.xacro_text import arguments_of, use_arguments
     from robodyn.loading.load import use_options

@@ -38,7 +38,9 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
     for folder in refused_folders():
         typer.echo(refusal(folder), err=True)
     if not is_cached():
-        typer.echo("compiling the kernels of each kind of mechanism, about a minute", err=True)
+        typer.echo(
+            "compiling the kernels of all kinds of mechanisms: takes about a minute", err=True
+        )
     # Numba compiles one function at a time, so each kind of mechanism has its own process
     workers = min(rd.get_threads(), len(used))
     with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
@@ -99,6 +101,6 @@ def _step_by_each_loop(mechanism: rd.Mechanism) -> None:
     rest = np.zeros(len(mechanism.joint_names))
     for decay in (0.0, 1e9):
         model: Any = mechanism.without_friction()
-        # as for a model with friction
+        # friction that selects the same compiled functions as a model with dry friction
         model.solver.friction = JointFriction(friction_rows(model), np.array([decay]))
         rd.Plant(model, dt=1e-6).hold(rest, 1)

@@ -108,22 +108,22 @@ def kernels() -> Iterator[Finding]:
         return
     place = folders[-1]
     if place.temporary:
-        lost = f"kernels are cached in {place.path} only, which a restart empties"
+        lost = f"compiled kernels are lost at a restart, because they are cached in {place.path}"
         yield "warning", f"{lost}: set NUMBA_CACHE_DIR"
     if is_cached():
         yield "ok", f"kernels compiled, in {folders[0].path}"
     else:
-        yield "note", f"kernels not compiled yet (`robodyn compile`); they go to {place.path}"
+        yield "note", f"kernels not compiled yet; `robodyn compile` stores them in {place.path}"
 
 
 def ros() -> Iterator[Finding]:
     """Check the ROS 2 installation of this Python; yield findings (level, message)."""
     present = {name: importlib.util.find_spec(name) is not None for name in ROS}
     if not present["rclpy"]:
-        yield "note", "no ROS 2 (rclpy): the library and this command work, nodes do not"
+        yield "note", "ROS 2 (rclpy) not found: the library and this command work, the nodes do not"
         return
-    distro = os.environ.get("ROS_DISTRO", "not sourced, rclpy from wheels")
-    middleware = os.environ.get("RMW_IMPLEMENTATION", "its default middleware")
+    distro = os.environ.get("ROS_DISTRO", "not sourced (rclpy is installed from wheels)")
+    middleware = os.environ.get("RMW_IMPLEMENTATION", "default middleware")
     domain = os.environ.get("ROS_DOMAIN_ID", "0")
     yield "ok", f"ROS 2 {distro}, {middleware}, domain {domain}"
     lacking = [

@@ -114,7 +114,7 @@ def _gains(text: str) -> float | list[float] | dict[str, float]:
     return values if len(values) > 1 else values[0]
 
 
-_GAINS = "a number, one for each joint, separated by commas, or joint=gain,joint=gain"
+_GAINS = "one number for all joints, one number per joint, or joint=gain pairs; separated by commas"
 
 
 def _rename(texts: Sequence[str]) -> dict[str, str]:

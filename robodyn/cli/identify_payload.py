@@ -98,8 +98,8 @@ def set_payload(found: Payload, node: str) -> dict[str, float | list[float]]:
             )
         except subprocess.TimeoutExpired:
             raise rd.InvalidInput(
-                f"{node}: {name} was not set: no response within {RESPONSE_TIMEOUT:g} s; does the "
-                "node run?", value=value,
+                f"{node}: {name} was not set: no response within {RESPONSE_TIMEOUT:g} s; is the "
+                "node running?", value=value,
             ) from None  # fmt: skip
         output = (done.stdout + done.stderr).strip()
         if done.returncode or "uccessful" not in output:

@@ -57,7 +57,7 @@ def map_command(
     done = 0.0
     mechanism = load_quietly(model)
     plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)
-    hint = f"in {unfinished_folder(checked_path(output))}; the same command resumes from there"
+    hint = f"saved in {unfinished_folder(checked_path(output))}; run the same command to resume"
     try:
         with progress_bar(f"map {output.name}") as show:
 
@@ -69,11 +69,13 @@ def map_command(
             outcome = run_sweep(plan, output, **run, progress=report_progress)
         found = _summary(plan, output, outcome)
     except KeyboardInterrupt:
-        typer.echo(f"stopped: {done:.1%} is {hint}", err=True)
+        typer.echo(f"stopped: {done:.1%} of the map is {hint}", err=True)
         raise typer.Exit(INTERRUPTED) from None
     except (ClusterError, OutputError) as error:
         if done:
-            raise type(error)(f"{error} ({done:.1%} is {hint})", value=error.value) from error
+            raise type(error)(
+                f"{error} ({done:.1%} of the map is {hint})", value=error.value
+            ) from error
         raise
     return CommandResult(found, "\n".join(_lines(found)))
 
@@ -84,7 +86,7 @@ def _axes(given: list[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise rd.InvalidInput(
-                f"axis {text[:100]!r}, expected a form such as x=-0.2:0.2:41", value=text
+                f"axis is {text[:100]!r}, expected a form such as x=-0.2:0.2:41", value=text
             )
         if name in axes:
             raise rd.InvalidInput(f"axis {name} is given twice", value=name)
@@ -129,7 +131,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
     ]
     for name, ends in found["quantities"].items():
         if np.isnan(ends["min"]):
-            lines.append(f"{name.ljust(width)}  nowhere")
+            lines.append(f"{name.ljust(width)}  no value at any state")
         else:
             unit = "" if ends["units"] == "1" else f" {ends['units']}"
             lines.append(f"{name.ljust(width)}  {ends['min']:.5g} to {ends['max']:.5g}{unit}")

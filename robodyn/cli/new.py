@@ -59,7 +59,7 @@ def new(
         return
     if what not in offers:
         known = ", ".join((*offers, REQUIREMENTS))
-        raise rd.InvalidInput(f"no template {what!r}; known are {known}", value=what)
+        raise rd.InvalidInput(f"no template {what!r}; known templates are {known}", value=what)
     kind, template = offers[what]
     given = {key: value for key, value in chosen.items() if value is not None}
     target = Path(file or f"{name or f'my_{what}'}.yaml")
@@ -96,7 +96,7 @@ def _text(template: Template, target: Path, name: str, given: dict[str, float]) 
         if key not in known:
             raise rd.InvalidInput(
                 f"{flag}: a file for {template.what} has no such dimension; "
-                + (f"it has {', '.join(known)}" if known else "edit the file instead"),
+                + (f"its dimensions are {', '.join(known)}" if known else "edit the file instead"),
                 value=value,
             )
         as_scalar(flag, value, known[key].unit)
@@ -117,7 +117,8 @@ def _write(files: dict[Path, str], force: bool) -> None:
     target = next(iter(files))
     if not target.suffix:
         raise rd.InvalidInput(
-            f"{target} has no suffix; name a model file .yaml, such as {target}.yaml",
+            f"{target} has no file extension; give a model file the extension .yaml, such as "
+            f"{target}.yaml",
             value=str(target),
         )
     if len(files) > 1 and target.suffix not in (".yaml", ".yml"):

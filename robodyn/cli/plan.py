@@ -48,7 +48,7 @@ def _route(
     ends = {"--goal": goal, "--joints": joints, "--pose": pose, "--path": path}
     given = [(name, text) for name, text in ends.items() if text is not None]
     if len(given) != 1:
-        raise rd.InvalidInput("no goal: give one of --goal, --joints, --pose and --path")
+        raise rd.InvalidInput("no goal: give one of --goal, --joints, --pose or --path")
     ((name, text),) = given
     if name == "--path":
         with session.progress_bar(f"path {text}") as report_progress:
@@ -197,7 +197,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
 
     lines = [f"{found['model']}, {found['profile']} to {found['path']}: {found['duration']:.4g} s"]
     if found.get("gap") is not None:
-        lines[0] += f", at most {100.0 * found['gap']:.2g} % longer than the shortest"
+        lines[0] += f", at most {100.0 * found['gap']:.2g} % longer than the shortest motion"
     head = ["joint", "peak effort", "of", "peak rate", "of"]
     lines += Table(head, [list(row.values()) for row in found["joints"]]).lines()
     return lines + [

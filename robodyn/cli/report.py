@@ -28,7 +28,9 @@ def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bo
         pdf: Also write a PDF of the charts.
     """
     if what not in _REPORTS:
-        raise rd.InvalidInput(f"no report {what!r}; known are {', '.join(_REPORTS)}", value=what)
+        raise rd.InvalidInput(
+            f"no report {what!r}; known reports are {', '.join(_REPORTS)}", value=what
+        )
     with progress_bar(f"report {what}") as report_progress:
         page = _REPORTS[what](report_progress)
     try:

@@ -23,7 +23,7 @@ from robodyn.errors import InvalidInput, OutputError, RobodynError, UnphysicalIn
 if TYPE_CHECKING:
     from robodyn.report.page import Page
 
-# Endings of pages; a name may also have none.
+# File extensions of pages; a name may also have none.
 HTML = (".html", ".htm", "")
 # Shorter runs show no bar [s].
 BAR_AFTER = 2.0
@@ -110,7 +110,8 @@ def numbers(name: str, text: str) -> list[float] | None:
         return [float(part) for part in text.replace(",", " ").split()] if text else None
     except ValueError as error:
         raise InvalidInput(
-            f"{name} is {text[:100]!r}, expected numbers in quotes or with commas",
+            f"{name} is {text[:100]!r}, expected numbers separated by commas, or by spaces and in "
+            "quotes",
             value=text,
         ) from error
 

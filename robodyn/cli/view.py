@@ -105,7 +105,7 @@ def _edit_design(
     viser_module()
     if family not in FAMILIES:
         raise InvalidInput(
-            f"--design needs a family of machines, not {family!r}: {', '.join(FAMILIES)}",
+            f"family of --design is {family!r}, expected one of {', '.join(FAMILIES)}",
             value=family,
         )
     required = load_requirements(requirements)
@@ -141,7 +141,7 @@ def replay(
     with suppress_inertia_warnings():
         run = read_run(bag, model)
     recording = run.replay
-    # a description that others wrote names no file outside the packages
+    # a description from others must not name files outside the packages
     figure = figure_of(run.source, run.mechanism, None if model else package_folders())
     server = serve(port, host or ())
     for remark in figure.remarks:

@@ -62,11 +62,11 @@ def workspace(
     if output is not None:
         region.save(output)
         found["output"] = str(output)
-        lines.append(f"boundary of {len(region.boundary.triangles)} triangles in {output}")
+        lines.append(f"boundary of {len(region.boundary.triangles)} triangles written to {output}")
     if page is not None:
         from robodyn.report.workspace_page import workspace_page
 
         session.write_report(workspace_page(region, session.command_line()), page)
         found["page"] = str(page)
-        lines.append(f"shown in {page}")
+        lines.append(f"report written to {page}")
     return CommandResult(found, "\n".join(lines))

@@ -309,7 +309,7 @@ class ActiveTrajectory:
             taken = limited_handover(self.mechanism, old, new, blend, start=(time - begins) * 1e-9)
         except InfeasibleTrajectory:
             self.is_started = True  # by the motion that continues instead
-            # after a request to rest there must be no further motion
+            # if the request was to come to rest, no motion may follow
             self._stops = given.trajectory.duration == 0.0
             raise
         self._path, path = taken, self.clock.continue_on(time, begins)

@@ -322,7 +322,7 @@ class TrajectoryFollower(ActiveTrajectory):
                 more = more - self._coriolis(*motion[:2])
             required = required + more
             if not all_finite(required):
-                return self._keep(motion, f"the motion requires {required}")
+                return self._keep(motion, f"the computed efforts are not finite: {required}")
             effort, problem = required, self._problem(required, motion)
             if problem:
                 q, v, _ = motion
@@ -365,12 +365,12 @@ class TrajectoryFollower(ActiveTrajectory):
         with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have no effort left
             worst = int(np.where(exceeds, np.abs(required / most), 0.0).argmax())
         return (
-            f"{mechanism.joint_names[worst]} needs {required[worst]:.6g}, its limit is "
-            f"{most[worst]:.6g}: the acceleration is reduced"
+            f"{mechanism.joint_names[worst]} needs an effort of {required[worst]:.6g}, its limit "
+            f"is {most[worst]:.6g}: the acceleration is reduced"
         )
 
     def _keep(self, motion: Motion, why: str) -> Command:
         kept = self.mechanism.drives.cut_efforts(
             self._last_effort
         )  # they may belong to another payload
-        return Command(kept, kept, motion, f"no efforts: {why}")
+        return Command(kept, kept, motion, f"no efforts: {why}; the last efforts are repeated")

@@ -136,7 +136,10 @@ class GoalWatch:
         late = (time - self._ended) * 1e-9
         if late <= self._goal_time:
             return None
-        return Verdict(GoalCode.GOAL_TOLERANCE_VIOLATED, f"{text}, {late:.3g} s after the end")
+        return Verdict(
+            GoalCode.GOAL_TOLERANCE_VIOLATED,
+            f"{text}, {late:.3g} s after the end of the trajectory",
+        )
 
 
 def describe_violation(
@@ -154,7 +157,7 @@ def describe_violation(
         The description; empty if all errors are within the tolerances.
     """
     for what, allowed, found in zip(Errors._fields, tolerances, errors, strict=True):
-        over = ~(np.abs(found) <= allowed)  # a NaN is over
+        over = ~(np.abs(found) <= allowed)  # NaN counts as over
         if over.any():
             joint = int(np.argmax(np.where(over, np.abs(found) / allowed, 0.0)))
             return (

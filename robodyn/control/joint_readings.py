@@ -19,7 +19,7 @@ from robodyn.checks import as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.numerics.turns import full_turns
 
-# [s] After a longer gap between readings differentiation starts again.
+# Gap [s] between readings after which differentiation starts again.
 GAP = 0.5
 
 
@@ -96,13 +96,14 @@ class JointReadings:
         sources, places = self._order(tuple(names))
         if len(positions) != len(names):
             raise InvalidInput(
-                f"{len(names)} joint names but {len(positions)} values of position", value=positions
+                f"{len(names)} joint names but {len(positions)} positions", value=positions
             )
         position = np.asarray(positions, dtype=np.float64)[sources]
         if not np.isfinite(position).all():
             bad = int(np.flatnonzero(~np.isfinite(position))[0])
             raise InvalidInput(
-                f"position of joint {self._names[places[bad]]} is {position[bad]}", value=position
+                f"position of joint {self._names[places[bad]]} is {position[bad]}, must be finite",
+                value=position,
             )
         velocity = np.full(len(places), np.nan)
         if len(velocities) == len(names):
@@ -110,7 +111,8 @@ class JointReadings:
         if np.isinf(velocity).any():
             bad = int(np.flatnonzero(np.isinf(velocity))[0])
             raise InvalidInput(
-                f"velocity of joint {self._names[places[bad]]} is {velocity[bad]}", value=velocity
+                f"velocity of joint {self._names[places[bad]]} is {velocity[bad]}, must be finite",
+                value=velocity,
             )
         missing = np.isnan(velocity)
         if missing.any() and self._needs_velocities and not self.differentiate:

@@ -20,7 +20,7 @@ from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories import Handover, Motion, SampledTrajectory, Trajectory
 
-# Relative excess over a limit that is rounding.
+# Relative excess over a limit that counts as rounding.
 EXCESS_TOLERANCE = 1e-6
 # Factor between the durations of successive trials of a handover; none exceeds LONGEST [s].
 LONGER = 1.4
@@ -189,7 +189,7 @@ def worst_violation(
         The violation; its text is empty if all limits hold.
     """
     if found is None:
-        text = f"{mechanism.name} cannot reach the configurations in between"
+        text = f"{mechanism.name} cannot reach all configurations of this motion"
         return LimitViolation(np.inf, text)
     # a motor's torque falls with its speed
     efforts = mechanism.drives.effort_limits_at(np.nan_to_num(found.rates))

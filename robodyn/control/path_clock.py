@@ -16,7 +16,8 @@ from typing import NamedTuple
 from robodyn.checks import as_scalar
 from robodyn.trajectories.base import Motion, Trajectory
 
-# A state up to this much older than the previous one is late; beyond, the clock was set back.
+# A state that is older than the previous one by up to this time is late; if it is older still, the
+# clock was set back.
 LATE = 100_000_000  # [ns]
 
 

@@ -20,10 +20,10 @@ from robodyn.trajectories.base import Trajectory
 # [m, rad] Points of a path within this distance are a rest; its latest time is used. Beyond the
 # distance AWAY the mechanism is not on the path.
 SAME, AWAY = 1e-9, 0.02
-# [s] of path, back and forth, to search besides the time between two states.
+# [s] of path, backward and forward, that is searched in addition to the time between two states.
 REACH = 0.02
 POINTS = 17
-# [s] of path for the first search, which mostly succeeds.
+# [s] of path for the first search, which usually succeeds.
 STEP = 2e-3
 
 

@@ -25,8 +25,8 @@ from robodyn.trajectories.base import Trajectory
 
 # [s] of path over which the direction of the planned motion is determined.
 DIRECTION_SPAN = 0.05
-# [1/s] Deceleration of the speed along the path. A follower follows the scale at up to twice this
-# rate, which leaves time for the delay of messages.
+# [1/s] Rate at which the speed along the path decreases. A follower adopts the scale at up to twice
+# this rate, which leaves time for the delay of messages.
 BRAKING = 1.0
 
 

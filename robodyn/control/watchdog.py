@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from robodyn.checks import as_scalar
 
-ANY_SILENCE = 1e-9  # [s]; a time-out of 0 would mean none
+ANY_SILENCE = 1e-9  # [s]; 0 would disable the watchdog
 Level = Literal["ok", "hold", "ramp", "released"]
 
 

@@ -13,7 +13,7 @@ from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_exact, as_scalar
 from robodyn.mechanism.mechanism import Mechanism
 
-# Relative mobility of the body below which a push in this direction is not reported: near a
+# Relative mobility of the body below which a push in this direction is not reported, since near a
 # singularity it would consist of noise.
 UNSEEN = 1e-2
 

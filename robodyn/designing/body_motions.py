@@ -96,8 +96,8 @@ class SineMotion:
         periods = self.duration * max(sine.frequency for sine in self.sines)
         if periods > MOST_PERIODS:
             raise InvalidInput(
-                f"frequencies with a common period of at most {MOST_PERIODS} of the shortest "
-                f"periods, such as 0.25 Hz and 1 Hz; these repeat after {self.duration:g} s",
+                f"frequencies with a common period of at most {MOST_PERIODS} times the shortest "
+                f"period, such as 0.25 Hz and 1 Hz; these repeat after {self.duration:g} s",
                 value=[sine.frequency for sine in self.sines],
             )
 

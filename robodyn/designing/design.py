@@ -61,7 +61,7 @@ IN_PARTS = ("shortest", "longest", "speed", "continuous_effort", "condition_numb
             "singularity")  # fmt: skip
 # Instants of a motion whose condition numbers are parts; largest number of poses that are.
 SAMPLES = 12
-# Violation that stands for a point without a machine.
+# Violation of a point in the search for which no machine exists.
 NOTHING = 100.0
 # Lower bound of an objective, whose logarithm is minimized.
 LEAST = 1e-12
@@ -304,7 +304,8 @@ class _Machines:
         self.free = self.lower < self.upper
         if not self.free.any():
             raise InvalidInput(
-                "all parameters have two equal bounds; give one of them a range", value=dict(box)
+                "both bounds of every parameter are equal; give at least one parameter a range",
+                value=dict(box),
             )
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
         self.progress: Callable[[float], None] | None = None
@@ -340,7 +341,7 @@ class _Machines:
         stated = lines.pop(0) if lines and isinstance(lines[0], dict) else {}
         other = [name for name in search if stated.get(name) != search[name]]
         if text and other:
-            writer = f"a search with other {' and '.join(other)}"
+            writer = f"a search with different {' and '.join(other)}"
             if "version" in other:
                 writer = "another version of robodyn"
             raise ResumeRefused(
@@ -385,7 +386,7 @@ class _Machines:
         violations = np.array([record.violations.get(name, -1.0) for name in names])
         if not record.values:
             return Point(x, np.inf, np.append(violations[:-1], NOTHING), (), np.empty(0))
-        # a product of powers: no objective needs a scale
+        # no scales are needed, since the value is a product of powers of the objectives
         parts = tuple(
             np.log(np.maximum(record.parts.get(name, [_cost(name, record.values)]), LEAST))
             for name in self.names
@@ -501,11 +502,11 @@ class _Machines:
         ]
         pairs = [
             f"{names[i]} and {names[j]} conflict: each is met by some of the {count} machines that "
-            "were examined, but both by none"
+            "were examined, but none of them meets both"
             for i, j in combinations(np.flatnonzero(ever), 2)
             if not (met[:, i] & met[:, j]).any()
         ]
-        several = "no pair conflicts, but no machine meets all of " + ", ".join(
+        several = "no two requirements conflict, but no machine meets all of " + ", ".join(
             name for name, fraction in zip(names, met.mean(axis=0), strict=True) if fraction < 1.0
         )
         return (*alone, *pairs) or (several,)
@@ -639,7 +640,7 @@ def _parts(
             ((ends[..., 1] - upper + margins.stroke) / actuator.stroke).ravel(),
             np.concatenate(parts["continuous_effort"]) / actuator.continuous_effort - 1.0,
         ]
-    # what is not reached demands nothing
+    # poses that are not reached require nothing of the actuator
     flat = {name: np.nan_to_num(np.concatenate(values), posinf=np.inf).tolist()
             for name, values in parts.items()}  # fmt: skip
     bounds = np.nan_to_num(np.concatenate(held), nan=NOTHING, posinf=NOTHING, neginf=-NOTHING)

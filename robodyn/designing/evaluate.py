@@ -106,8 +106,8 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
         missing = [axis for k, axis in enumerate(AXES) if moves[k] and k not in possible]
         if missing:
             raise InvalidInput(
-                f"{name} requires {' and '.join(missing)}, but {m.name} moves its body by "
-                f"{', '.join(AXES[k] for k in possible)} only",
+                f"{name} requires {' and '.join(missing)}, but {m.name} moves its body only in "
+                f"{', '.join(AXES[k] for k in possible)}",
                 value=missing,
             )
     straight = len(presentation.leg_ends(m, m.home)[0])
@@ -116,7 +116,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
         if value and not straight:
             raise InvalidInput(
                 f"limits.{name} is {value:g} m, but {m.name} has no straight legs between its "
-                "base and its body; remove it",
+                "base and its body; remove this limit",
                 value=value,
             )
     if requirements.accuracy is not None and requirements.accuracy.geometry:
@@ -126,7 +126,7 @@ def _refuse(m: Mechanism, requirements: Requirements) -> None:
         except InvalidInput as error:
             raise InvalidInput(
                 f"accuracy.geometry is {deviation:g} m, but the dimensions of {m.name} are not "
-                f"known as parameters ({error}); remove it",
+                f"known as parameters ({error}); remove accuracy.geometry",
                 value=deviation,
             ) from error
     if requirements.accuracy is None and min(limits.position_error, limits.angle_error) < np.inf:

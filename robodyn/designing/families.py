@@ -24,7 +24,7 @@ Bounds = Mapping[str, tuple[float, float]]
 Parameters = Mapping[str, float]
 # Mass of the body relative to the payload's, so that it can be simulated without payload.
 FRACTION = 1e-3
-# [kg/m] of light cranks, and of light rods with their joints.
+# Mass per length [kg/m] of light cranks, and of light rods with their joints.
 ARM, ROD = 0.5, 0.15
 MASSLESS = {"mass": 0.0, "com": [0.0] * 3, "inertia": np.zeros((3, 3)).tolist()}
 # Relative margin of the limits of a machine without a catalog actuator.
@@ -181,8 +181,8 @@ def _legs(
     """
     if not rod > abs(away):
         raise InvalidInput(
-            f"rod is {rod:g} m, expected more than {abs(away):g} m, the horizontal distance of "
-            "its ends",
+            f"rod is {rod:g} m, expected more than {abs(away):g} m, the horizontal distance "
+            "between its ends",
             value=rod,
         )
     height = math.sqrt(rod**2 - away**2)
@@ -291,7 +291,8 @@ class FunctionFamily(NamedTuple):
             InvalidInput: always.
         """
         raise InvalidInput(
-            "a function chooses its own drives; leave out the catalog", value=catalog
+            "the family is a function, which chooses its own drives; omit the catalog",
+            value=catalog,
         )
 
     def mechanism(self, parameters: Parameters, *_: Any, **__: Any) -> Mechanism:
@@ -337,14 +338,15 @@ def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> A
         for name in bounds or {}:
             if name not in found.bounds:
                 raise InvalidInput(
-                    f"bounds of {name!r}: {given} has the parameters {', '.join(found.bounds)}",
+                    f"bounds of {name!r}: {given} has only the parameters "
+                    f"{', '.join(found.bounds)}",
                     value=name,
                 )
         found = found._replace(bounds={**found.bounds, **(bounds or {})})
     for name, (lower, upper) in found.bounds.items():
         if not lower <= upper or not np.isfinite([lower, upper]).all():
             raise InvalidInput(
-                f"bounds of {name} are ({lower}, {upper}), expected lower <= upper, finite",
+                f"bounds of {name} are ({lower}, {upper}), expected lower <= upper, both finite",
                 value=(lower, upper),
             )
     return found

@@ -31,7 +31,7 @@ UNITS: dict[str, dict[str, float]] = {
     "": {"": 1.0, "%": 0.01},
 }
 _TEXT = re.compile(r"([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)\s*(.*)", re.DOTALL)
-# Texts for messages.
+# Examples in error messages, by SI unit.
 _EXAMPLES = {
     "m": " such as 0.15 or 150 mm",
     "rad": " such as 0.35 or 20 deg",

@@ -150,7 +150,7 @@ class Requirements:
     source: str = ""
 
 
-# [kg/m^3] of a ball that stands for a payload without inertia.
+# Density [kg/m^3] of the ball that stands for a payload without inertia.
 DENSITY = 1000.0
 # Blocks whose fields are single numbers.
 _BLOCKS: dict[str, type] = {
@@ -227,10 +227,12 @@ def _read(top: Fields, folder: Path) -> Requirements:
         blocks[name] = made(**given)
     rating = blocks.get("rating", Rating())
     if rating.duty > 1.0:
-        raise top.refuse("rating.duty", rating.duty, "a share of at most 1")
+        raise top.refuse("rating.duty", rating.duty, "a fraction of at most 1")
     if not max(rating.ambient, rating.rated_ambient) < rating.winding:
         raise top.refuse(
-            "rating.winding", rating.winding, "more than the ambient temperatures [°C]"
+            "rating.winding",
+            rating.winding,
+            "more than both ambient temperatures [°C], `ambient` and `rated_ambient`",
         )
     motions = _motions(top, folder)
     poses = _poses(top)
@@ -287,7 +289,9 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
         row.only("name", "frequency", *AXES)
         sines = [_sine(row, axis) for axis in AXES if axis in row]
         if not sines:
-            raise row.refuse("name", name, f"a `file`, or at least one of {', '.join(AXES)} in it")
+            raise row.refuse(
+                "name", name, f"a motion with a `file`, or with at least one of {', '.join(AXES)}"
+            )
         try:
             found.append(SineMotion(name, tuple(sines)))
         except RobodynError as error:

@@ -18,7 +18,7 @@ from scipy.optimize import nnls
 
 from robodyn.arrays import FloatArray
 
-# Step of finite differences, in units of the box; distance from the constraints.
+# Step of finite differences, relative to the range of a parameter; distance from the constraints.
 DIFFERENCE, SLACK = 1e-5, 1e-7
 # Step size that ends a descent, and predicted gain that ends it temporarily.
 TINY, COARSE = 1e-7, 2e-3

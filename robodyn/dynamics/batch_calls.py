@@ -144,7 +144,7 @@ def evaluate_kernel(
     """
     batch = states(arguments.widths, values)
     if batch is not None:
-        # a TypeError is for None as a required argument, which is rejected by name below
+        # None as a required argument raises a TypeError; it is rejected by name below
         with suppress(TypeError):
             results = evaluate_unchecked(kernel, numbers, batch, core, *settings)
             if results is not None:

@@ -55,7 +55,7 @@ class PayloadVariants(Sequence[Any]):
         self.mass = frozen("payload: mass", mass, (np.size(mass),), "kg")
         if (self.mass < 0.0).any():
             least = float(self.mass.min())
-            raise ModelError(f"payload: mass has {least:g}, must be at least 0", value=least)
+            raise ModelError(f"payload: mass contains {least:g}, must be at least 0", value=least)
         count = len(self.mass)
         self.com = frozen("payload: com", _each(com, (count, 3)), (count, 3), "m")
         tensors = _each(np.zeros((3, 3)) if inertia is None else inertia, (count, 3, 3))

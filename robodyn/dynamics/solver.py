@@ -38,7 +38,8 @@ from robodyn.dynamics.stencil import Stencil, difference_stencil
 from robodyn.errors import InvalidInput
 from robodyn.model import Joint, Link
 
-# Rows of friction above which the memory of eight hybrid steps would not fit on the stack.
+# Number of joints with friction above which the memory of eight hybrid steps does not fit on the
+# stack.
 MOST_HYBRID_JOINTS = 40
 
 

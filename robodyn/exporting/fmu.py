@@ -86,7 +86,7 @@ def refuse_target(target: Target, fmi: str) -> None:
     if target.triple.split("-")[0] not in known:
         raise InvalidInput(
             f"FMI {fmi} defines no binaries for {target.triple}: an FMU is for "
-            f"{' or '.join(filter(None, known))} here",
+            f"{' or '.join(filter(None, known))} only",
             value=target.triple,
         )
 
@@ -154,7 +154,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
     for k, variable in enumerate(variables):
         first.setdefault(variable.name.split(".")[0].upper(), k)
     for group in ("MOTOR_POSITION", "MOTOR_RATE", "MOTOR_ACCELERATION"):
-        first.setdefault(group, len(variables))  # rigid drives have none
+        first.setdefault(group, len(variables))  # rigid drives have no such variables
     first |= {"SETTABLE": settable, "COUNT": len(variables)}
     return {
         "REFERENCES": ", ".join(f"{group} = {k}" for group, k in first.items()),
@@ -308,7 +308,7 @@ def model_description(
     )  # fmt: skip
     able = {f"canGetAndSet{_SPELLINGS[fmi]['STATE']}": "true", "modelIdentifier": name}
     able[_SPELLINGS[fmi]["DIRECTIONAL"]] = str(any(v.state for v in variables)).lower()
-    if not mechanism.solver.friction.is_dry:  # no solver integrates joints that stick
+    if not mechanism.solver.friction.is_dry:  # solvers cannot integrate joints that stick
         element(root, "ModelExchange", **able)
     element(root, "CoSimulation", canHandleVariableCommunicationStepSize="true", **able)
     units = element(root, "UnitDefinitions")

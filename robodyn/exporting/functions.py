@@ -49,7 +49,7 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
 
     def make(of: Mechanism) -> KindFunctions:
         found = kind_functions_of(of)
-        # called, not inlined, so compiled once: most of a library is their code
+        # called instead of inlined, so that they are compiled once: they make up most of a library
         return found._replace(
             inverse=_compile_call(found.inverse), forward=_compile_call(found.forward)
         )
@@ -102,8 +102,8 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "velocity": ("NV", ""),
     "acceleration": ("NV", ""),
     "efforts": ("N", ""),
-    "drive_efforts": ("N", "that the drives add; NULL: none", True),
-    "resting_efforts": ("N", "that cause no acceleration"),
+    "drive_efforts": ("N", "efforts that the drives add themselves; NULL: none", True),
+    "resting_efforts": ("N", "efforts that cause no acceleration"),
     "wrench": ("6", "on the body, force [N], moment [N m], base frame", True),
     "base": (
         "9",
@@ -111,16 +111,16 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
         "[rad/s^2], base frame; NULL: at rest",
         True,
     ),
-    "positions": ("N", "of the driven joints"),
+    "positions": ("N", "positions of the driven joints"),
     "joint_velocities": ("N", ""),
     "joint_accelerations": ("N", ""),
-    "displacement": ("NV", "as velocity times time"),
+    "displacement": ("NV", "in the units of velocity times time"),
     "moved": ("NQ", ""),
     "goal": ("NQ", ""),
     "matrix": ("NV * NV", "symmetric"),
     "bias": ("NV", ""),
     "pose": ("7", "x y z [m], quaternion x y z w, base frame"),
-    "jacobian": ("6 * NV", "linear over angular, base frame"),
+    "jacobian": ("6 * NV", "linear rows above angular rows, base frame"),
     "length": ("double", "[m] that makes moments comparable with forces"),
     "value": ("1", "1 at best, infinite at a singularity"),
     "sign": (
@@ -130,11 +130,11 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "target_configuration": ("NQ", ""),
     "target_velocity": ("NV", ""),
     "target_acceleration": ("NV", ""),
-    "kp": ("NV", "[1/s^2] gains of the displacement"),
-    "kv": ("NV", "[1/s] gains of the difference of velocities, above zero"),
-    "motor_positions": ("N", "at the joints"),
-    "motor_velocities": ("N", "at the joints"),
-    "joint_efforts": ("N", "of the drives' springs and dampers on the joints"),
+    "kp": ("NV", "[1/s^2] gains of the displacement to the target"),
+    "kv": ("NV", "[1/s] gains of the velocity error, above zero"),
+    "motor_positions": ("N", "converted to the joint side of the transmission"),
+    "motor_velocities": ("N", "converted to the joint side of the transmission"),
+    "joint_efforts": ("N", "efforts of the drives' springs and dampers on the joints"),
     "dt": ("double", "[s] length of a step"),
     "steps": ("int", "number of steps, at least 1"),
     "efforts_by_configuration": ("N * NV", "by rows"),
@@ -172,13 +172,13 @@ def _argument(name: str, is_given: bool, is_result: bool) -> Argument:
 FUNCTIONS = (
     _function(
         "inverse_dynamics: configuration velocity acceleration wrench base -> efforts",
-        "Efforts of a motion.",
+        "Efforts that cause a motion.",
         kind_function("inverse"),
         fails_on_invalid=True,
     ),
     _function(
         "frictionless_dynamics: configuration velocity acceleration wrench base -> efforts",
-        "Efforts of a motion without friction in the joints.",
+        "Efforts that cause a motion, without friction in the joints.",
         frictionless_dynamics_of,
         fails_on_invalid=True,
     ),
@@ -304,7 +304,7 @@ FUNCTIONS = (
     ),
 )
 
-# Of a mechanism with elastic drives, instead of its step.
+# Functions of a mechanism with elastic drives, which replace its step.
 ELASTIC_FUNCTIONS = (
     _function(
         "link_dynamics: configuration velocity joint_efforts wrench base -> acceleration",

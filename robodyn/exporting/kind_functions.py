@@ -52,8 +52,8 @@ STATUSES = {
     "DIVERGED": "the state diverged; shorter steps or smaller efforts may help",
     "TOO_LARGE": "a result is not finite: an argument is too large",
     "BEYOND_ENDS": "a reference is beyond the joints' position limits",
-    "TOO_FAST": "rates exceed the velocity limits, or a reference's rates and accelerations do "
-    "not fit its motion",
+    "TOO_FAST": "rates exceed the velocity limits, or a reference's rates and accelerations "
+    "are inconsistent with its motion",
     "TOO_STRONG": "a reference needs efforts far beyond the actuators' limits",
     "JUMPS": "a reference is too far from the previous one",
 }
@@ -423,7 +423,7 @@ def step_of(
         if not is_null(base):
             copy_numbers(base, 9, load[0, 6:])
             arrays = marshal_on_base(given)
-        # as literals they would have the loop compiled for these values
+        # literals would specialize the compiled loop for these values
         law, first, last = np.intp(GIVEN), np.intp(0), np.intp(1)
         status = simulate(
             options, marshal_plant((options, stops[0])), marshal_model(()), arrays, law, first, last

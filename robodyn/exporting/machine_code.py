@@ -102,7 +102,7 @@ def target_of(name: str, cpu: str) -> Target:
     if not known:
         known = [binding.get_process_triple().split("-")[0]]
         if known[0] not in TARGETS:
-            raise InvalidInput(f"cpu is {cpu!r}, which needs a target on this computer", value=cpu)
+            raise InvalidInput(f"cpu is {cpu!r}, which on this computer needs a target", value=cpu)
     triple, features = TARGETS[known[0]]
     if cpu == "native":
         raise InvalidInput(
@@ -124,8 +124,8 @@ class _Library(LinkingLibrary):
             if not part.is_declaration and part.name not in self.visible:
                 part.linkage = "internal"
         managers = self._codegen._module_pass_manager()
-        if isinstance(managers, tuple):  # of LLVM's newer passes; once is enough
-            # entries have copies of the same helpers; one of them is optimized
+        if isinstance(managers, tuple):  # LLVM's new pass manager; one run is enough
+            # entries contain copies of the same helper functions; one of them is optimized
             merging = binding.create_new_module_pass_manager()
             merging.add_merge_functions_pass()
             merging.run(self._final_module, managers[1])

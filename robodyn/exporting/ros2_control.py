@@ -74,7 +74,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
     folder = TEMPLATES / "ros2_control"
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         inside = path.relative_to(TEMPLATES).as_posix()
-        # templates of Python are no valid Python
+        # templates of Python files are not valid Python
         yield path.relative_to(folder).as_posix().removesuffix(".in"), fill_template(inside, values)
 
 
@@ -93,8 +93,8 @@ def _urdf(package: str, mechanism: Mechanism) -> str:
     text = source_urdf(mechanism.model.source) or exported_urdf(mechanism)
     if not text:
         raise ModelError(
-            f"{mechanism.name} cannot be exported for ros2_control: there is no URDF of it; save "
-            "it as one first (robodyn.save)"
+            f"{mechanism.name} cannot be exported for ros2_control: it has no URDF; save it as "
+            "a URDF first (robodyn.save)"
         )
     root = parse_xml(text, "URDF text")
     for system in root.findall("ros2_control"):

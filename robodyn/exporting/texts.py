@@ -49,8 +49,8 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
         or "__" in found
     ):
         raise InvalidInput(
-            f"{found!r} cannot be the name of a C library: a letter, then letters, digits and "
-            "single underscores, and no keyword of C; give another with --name",
+            f"{found!r} cannot be the name of a C library: expected a letter, then letters, digits "
+            "and single underscores, and no C keyword; give another name with --name",
             value=found,
         )
     return found
@@ -59,7 +59,7 @@ def c_name(mechanism: Mechanism, name: str = "") -> str:
 def header(name: str, mechanism: Mechanism) -> str:
     """Return the content of an exported library's C header, whose prefix is `name`."""
     upper = name.upper()
-    meanings = "numbers of a configuration", "of a velocity and an acceleration", "driven joints"
+    meanings = "size of a configuration", "size of a velocity", "number of driven joints"
     sizes = zip(sizes_of(mechanism).items(), meanings, strict=True)
     driven = [
         f"{in_comment(joint)} [{unit}; effort {effort}]"

@@ -269,7 +269,7 @@ def _refuse(m: ClosedLoop) -> None:
         raise ModelError(
             f"{m.name} cannot be exported: its driven joints {', '.join(m.joint_names)} are not "
             f"its independent joints {', '.join(m.independent_joints)}; closed loops need as many "
-            "motors as degrees of freedom, and the independent joints first"
+            "motors as degrees of freedom, at the independent joints"
         )
     head = m.structure.packed.head
     scratch = layout.BODY_SIZE + max(6 * head["free"], layout.COMPOSITE) + 7

@@ -117,7 +117,7 @@ def _end(data: Any) -> int:
         end = max(end - BLOCK, 0)
     if end == len(data):
         return end
-    begin = max(end - BLOCK, 0)  # the zeros start in this block
+    begin = max(end - BLOCK, 0)  # the zeros begin in this block
     return begin + len(bytes(data[begin:end]).rstrip(b"\0"))
 
 
@@ -174,7 +174,7 @@ def _content(chunk: bytes) -> bytes:
     _, _, size, checksum = _CHUNK_HEAD.unpack_from(chunk)
     step = _decompressor(compression)
     content, at = bytearray(), 0
-    # piece by piece, so that data before an error are kept
+    # piece by piece, to keep the data before an error
     with suppress(Exception):
         while at < len(data) and len(content) < size:
             content += step(data[at : at + 4096])

@@ -56,8 +56,8 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
         from rosbags.highlevel import AnyReader  # noqa: F401
     refuse_special_files(bag)
     try:
-        if has_journal(bag):  # which may contain more than rosbags reads
-            raise ValueError("its database has a journal")
+        if has_journal(bag):  # it may contain more than rosbags reads
+            raise ValueError("its database was not closed and still has a journal file")
         return _read_whole(bag, is_selected)
     # a damaged file may raise any error of rosbags, of SQLite or of a decompressor
     except Exception as failure:

@@ -102,7 +102,7 @@ def read_columns(path: Path) -> Columns:
         units = [unit or cell.strip(" []()") for unit, cell in zip(units, rows[0], strict=True)]
         rows, lines = rows[1:], lines[1:]
     numbers = _numbers(path, names, rows, lines)
-    # a separator at the end of each line makes a column without a name
+    # a separator at the end of each line adds a column without a name
     kept = [k for k, name in enumerate(names) if name or np.isfinite(numbers[:, k]).any()]
     return Columns(
         [names[k] for k in kept],
@@ -133,7 +133,7 @@ def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -
 
 
 def _heading(name: str) -> str:
-    # on one line, as rows are
+    # on one line, like the rows
     text = " ".join(name.split("\n"))
     return f"'{text}" if text.startswith(FORMULA) else text
 
@@ -185,7 +185,7 @@ def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[
     if len(row) != len(names):
         hint = ""
         if separator == "," and len(row) > len(names):
-            hint = "; where decimals have a comma, cells are separated by semicolons or tabs"
+            hint = "; if decimals have a comma, separate the cells by semicolons or tabs"
         raise InvalidInput(
             f"{path}: line {line.number} has {len(row)} cells, the header has {len(names)}{hint}",
             value=row,

@@ -65,12 +65,15 @@ def plain_document(
                 if not isinstance(key, str):
                     raise error(
                         f"{source}: {path or 'the document'} has the key {format_value(key)}, "
-                        "expected keys that are texts",
+                        "expected keys that are strings",
                         value=key,
                     )
             return {key: plain(part, f"{path}.{key}", depth + 1) for key, part in value.items()}
         if isinstance(value, np.ndarray) and value.size > left:
-            raise error(f"{source}: {path} holds {value.size} values", value=path)
+            raise error(
+                f"{source}: {path} contains {value.size} values, too many for a document",
+                value=path,
+            )
         if isinstance(value, (np.ndarray, np.generic)):
             value = value.tolist()
         if isinstance(value, (list, tuple)):
@@ -109,7 +112,9 @@ class Fields:
         for name in self.data:
             if name not in known:
                 near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
-                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+                hint = (
+                    f"did you mean {near[0]!r}?" if near else f"known fields are {', '.join(known)}"
+                )
                 raise self.error(
                     f"{self.source}: unknown field {self.where(str(name))}; {hint}", value=name
                 )
@@ -331,7 +336,8 @@ def _in(unit: str) -> str:
 
 def format_value(value: Any) -> str:
     """Format any value for a message, in at most 100 characters."""
-    # sliced before formatting, so that a value of a megabyte gives no message of a megabyte
+    # sliced before formatting, so that a value of one megabyte does not lead to a message of one
+    # megabyte
     if isinstance(value, (list, tuple)) and len(value) > 8:
         return f"a list of {len(value)}"
     if isinstance(value, (str, bytes)):

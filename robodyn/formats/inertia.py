@@ -43,7 +43,7 @@ class Finding(NamedTuple):
         shown = ", ".join(f"{moment:.6g}" for moment in self.moments)
         return (
             f"{', '.join(self.bodies)}: no rigid body has the principal moments "
-            f"({shown}) kg m^2, {self.problem}"
+            f"({shown}) kg m^2: {self.problem}"
         )
 
 

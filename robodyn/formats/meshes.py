@@ -52,7 +52,8 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
         raise ModelError(f"the mesh {name} has no valid address: {error}", value=name) from error
     folders = list(allowed or ())
     if parts.scheme == "package":
-        # `package:///part.stl`, written by some exporters, names no package: it is beside the URDF
+        # `package:///part.stl`, which some exporters write, names no package: the file is beside
+        # the URDF
         inside = unquote(parts.path).lstrip("/")
         folder = find_package(parts.netloc, near) if parts.netloc else _folder(near)
         path = folder / inside
@@ -64,8 +65,8 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
     inside_of = Path(os.path.abspath(path)).is_relative_to
     if allowed is not None and not any(map(inside_of, map(os.path.abspath, folders))):
         raise ModelError(
-            f"the mesh {name} is outside the folders of packages, which a received description may "
-            "not leave",
+            f"the mesh {name} is outside the folders of packages and those of mesh_folders; "
+            "a received description may load meshes only from these",
             value=name,
         )
     if not _is_file(path):

@@ -29,7 +29,7 @@ def received_description(text: str, source: str) -> str:
     if not text.lstrip("\ufeff \t\r\n").startswith("<"):
         raise ModelError(
             f"{source}: expected the text of a description, which starts with '<', not "
-            f"{text[:60]!r}: files and bundled models are named by parameters",
+            f"{text[:60]!r}: to use a file or a bundled model, name it in a parameter",
             value=text,
         )
     if root_tag(text) != "mujoco":
@@ -40,7 +40,7 @@ def received_description(text: str, source: str) -> str:
             if name.lower().startswith("file") or element.tag.lower() == "include":
                 raise ModelError(
                     f"{source}: <{element.tag}> names the file {value!r}: received MJCF must be "
-                    "complete in itself; name its file by a parameter",
+                    "self-contained; name the file of this MJCF in a parameter instead",
                     value=value,
                 )
     # the checked elements, as another parser may read the same text differently

@@ -39,8 +39,8 @@ def find_package(name: str, near: Path | None = None) -> Path:
         if _name_of(folder) == name:
             return folder
     raise ModelError(
-        f"the package {name!r} is not found: name the folder that holds it with --package-path or "
-        f"in {PATH_VARIABLE}, or source the ROS 2 workspace it is in",
+        f"the package {name!r} is not found: pass the folder that contains it with --package-path "
+        f"or in {PATH_VARIABLE}, or source its ROS 2 workspace",
         value=name,
     )
 
@@ -53,7 +53,7 @@ def _candidates(name: str, near: Path | None) -> Iterator[Path]:
         yield prefix / "share" / name
     if near is None:
         return
-    # its own package, then those beside it; the checkout's root is searched last
+    # first its own package, then those beside it, and the root of the checkout last
     folder = near.resolve().parent
     for _ in range(HEIGHT):
         if folder == folder.parent:

@@ -24,7 +24,9 @@ def schema_file(name: str) -> Path:
         InvalidInput: there is no schema of that name.
     """
     if name not in schemas():
-        raise InvalidInput(f"no schema {name!r}; there are {', '.join(schemas())}", value=name)
+        raise InvalidInput(
+            f"no schema {name!r}; known schemas are {', '.join(schemas())}", value=name
+        )
     return _folder() / f"{name}{_SUFFIX}"
 
 

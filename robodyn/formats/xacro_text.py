@@ -138,8 +138,8 @@ def _limit_resources(seconds: int, memory: int) -> None:
 
 def _too_much(path: Path) -> ModelError:
     return ModelError(
-        f"{path}: xacro did not expand it within {TIME} s of processor time: an expression such as "
-        "${9**9**9} or a macro that calls itself does not end",
+        f"{path}: xacro did not expand the file within {TIME} s of processor time: an expression "
+        "such as ${9**9**9} or a macro that calls itself does not end",
         value=str(path),
     )
 
@@ -167,7 +167,7 @@ def _error(path: Path, reason: str, root: ElementTree.Element) -> ModelError:
             "as --xacro-arg name:=value (in Python xacro_args={'name': 'value'}, to nodes and "
             "launch files xacro_args:='name:=value')"
         )
-    return ModelError(f"{path}: xacro cannot expand it: {reason[:600]}", value=str(path))
+    return ModelError(f"{path}: xacro cannot expand the file: {reason[:600]}", value=str(path))
 
 
 def _arguments(root: ElementTree.Element) -> list[str]:

@@ -14,7 +14,7 @@ from robodyn.errors import ModelError
 from robodyn.formats.xml_text import numbers_in
 from robodyn.poses import pose_from_rpy, rotation_matrix, rpy_of_rotation
 
-# As in SDFormat, a limit of at least this is none: XML has no portable infinity.
+# As in SDFormat, a limit of at least this value means no limit, as XML has no portable infinity.
 UNLIMITED = 1e16
 # Our own element, see `robodyn.parsing.own_attributes`.
 TAG = "robodyn"

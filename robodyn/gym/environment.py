@@ -178,7 +178,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         count = len(listed) if num_envs is None else num_envs
         if count < max(len(listed), 1):
             raise InvalidInput(
-                f"num_envs is {count} for {len(listed)} mechanisms, expected at least as many",
+                f"num_envs is {count} for {len(listed)} mechanisms, expected at least one for each",
                 value=num_envs,
             )
         rows = [listed[k % len(listed)] for k in range(count)]
@@ -324,7 +324,7 @@ def _task_of(task: Task | str) -> Task:
         return task
     if task not in TASKS:
         raise InvalidInput(
-            f"no task {task!r}: there are {', '.join(TASKS)}, or a robodyn.gym.Task", value=task
+            f"task is {task!r}, expected {', '.join(TASKS)} or a robodyn.gym.Task", value=task
         )
     return TASKS[task]()
 
@@ -334,7 +334,7 @@ def _ratio(name: str, value: float, of: str, period: float) -> int:
     count = round(as_scalar(name, value, "s", above=0.0) / as_scalar(of, period, "s", above=0.0))
     if not count or abs(count * period - value) > 1e-9:
         raise InvalidInput(
-            f"{name} is {value} s, expected a multiple of {of}, {period} s", value=value
+            f"{name} is {value} s, expected a multiple of {of}, which is {period} s", value=value
         )
     return count
 
@@ -344,7 +344,7 @@ def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)
-    except UnderActuated:  # the least efforts that hold it, or hold it best
+    except UnderActuated:  # least-norm efforts that hold it as well as possible
         d = mechanism.forward_dynamics_derivatives(
             mechanism.home, rest, np.zeros(len(mechanism.joint_names))
         )

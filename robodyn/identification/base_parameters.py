@@ -165,7 +165,7 @@ def states_around_home(m: Any) -> tuple[FloatArray, FloatArray]:
         try:
             found.append(m.advance(m.home, step))
         except RobodynError:
-            continue  # out of reach of a closed loop
+            continue  # the closed loop does not reach it
         if len(found) == STATES:
             break
     q = np.array(found)

@@ -27,7 +27,7 @@ TIMES = (
     "header.stamp", "field.header.stamp", "seconds", "sec", "secs",
 )  # fmt: skip
 NANOSECONDS = ("nanosec", "nanosecs", "nsec", "nsecs", "nanosecond", "nanoseconds")
-# Units by kind, each as a part of the SI unit; a position may be an angle or a length.
+# Units by quantity, each with its value in SI units; a position may be an angle or a length.
 UNITS: Mapping[str, Mapping[str, float]] = {
     "time": dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0)
     | dict.fromkeys(("ms", "msec", "msecs", "millisec", "milliseconds", "millis"), 1e-3)
@@ -52,7 +52,7 @@ WORDS = {
 _FIELD_OF = {word: field for field, words in WORDS.items() for word in words}
 # Quantities of two words.
 _PHRASES: Mapping[tuple[str, ...], str] = {("tau", "j"): "tau j", ("q", "dot"): "qdot"}
-# Commanded or derived quantities, which are no measurements.
+# Commanded or derived quantities, which are not measured.
 NOT_MEASURED = {
     "target", "targets", "desired", "des", "d", "ref", "reference", "references", "command",
     "commands", "commanded", "cmd", "setpoint", "setpoints", "goal", "error", "errors", "err",
@@ -65,7 +65,7 @@ FOLLOWING_WORDS = {
     "feedback",
 }  # fmt: skip
 EXPECTED = "time, <joint>.position, <joint>.effort (or <joint>.current), <joint>.velocity if known"
-# Largest stamp [s]: larger ones are neither since 1970 nor since a robot's start.
+# Largest stamp [s]; a larger one counts neither from 1970 nor from the start of a robot.
 LATEST = 9e9
 # `joint1.position`; `/joint_states/joint1/position`, as PlotJuggler exports it
 _RULE = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current)$")

@@ -31,7 +31,7 @@ from robodyn.trajectories.fourier import FourierSeries, FourierTrajectory
 MARGIN, INSTANTS = 0.9, 160
 # Joints without limits: travel [rad, or relative to the size], and rate per travel [1/s].
 TRAVEL, RATE = 1.2, 1.5
-# Most reductions of a series until it respects the limits, and the factor of each.
+# Largest number of reductions of a series until it respects the limits, and the factor of each.
 SHRINKS, SHRINK = 24, 0.85
 # Largest condition number along the motion, relative to that at home.
 CONDITION = 5.0
@@ -101,7 +101,7 @@ def exciting_trajectory(
     if best is None:
         raise InfeasibleTrajectory(
             f"{m.name}: no motion of {length:g} s around home is within the limits; take a longer "
-            "duration, fewer harmonics, or a home with room around it",
+            "duration, fewer harmonics, or a home farther from the limits",
             value=length,
         )
     return FourierTrajectory(m, best[1], f"exciting_{m.name}")
@@ -198,7 +198,7 @@ class _Search:
         Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
         Yb = Y[..., list(self.base.kept)] / self.scale
         Yb = Yb.reshape(-1, len(self.scale))
-        # squared singular values, in a hundredth of the time of these
+        # squared singular values, which take a hundredth of the time of singular values
         values = np.linalg.eigvalsh(Yb.T @ Yb)
         values = np.maximum(values, SMALLEST * values[-1])
         return float(0.5 * np.log(values[-1] / values[0]) - np.log(values).mean())

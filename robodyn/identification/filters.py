@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 ORDER = 4
 # Cutoffs relative to the motion's bandwidth, and the accepted relative noise of accelerations.
 MOTION_CUTOFF, EFFORT_CUTOFF, NOISE = 40.0, 10.0, 0.01
-# Noise rises by less than this factor to the next lower octave, which has at least so many lines.
+# Noise rises by less than this factor to the next lower octave, which has at least this number of
+# lines.
 RISE, FEWEST_OF_OCTAVE = 4.0, 12
 # Largest deviation of stamps from a uniform grid, relative to the period.
 UNEVEN = 0.02

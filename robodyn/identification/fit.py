@@ -41,7 +41,7 @@ from robodyn.identification.ripple import find_ripples
 
 Terms = list[list[Term]]
 
-# Standard deviations from which on a delay of efforts is certain.
+# Number of standard deviations above which a delay of efforts is certain.
 CERTAIN_DEVIATIONS = 4.0
 
 

@@ -34,7 +34,7 @@ STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
 # Waves of dry friction per turn of the gear's output that are tried: an eccentric bearing, seal or
 # gear ring rubs once a turn, an oval or squeezed one twice.
 OUT_OF_ROUND = (1.0, 2.0)
-# Rate, in standard deviations of its noise, from which on a joint moves.
+# Rate, in standard deviations of its noise, above which a joint moves.
 MOVING_RATE = 10.0
 # Width of the transition between directions in predictions, relative to the noise: a fit uses the
 # mean over the noise, a prediction the likelier direction.
@@ -56,7 +56,7 @@ KINDS = {
     "described": (VISCOUS, COULOMB, OFFSET),
     "auto": (VISCOUS, COULOMB, OFFSET),
 }
-# Candidate terms besides these.
+# Candidates in addition to these terms.
 CHOICES = {
     "described": (STRIBECK,),
     "auto": (STRIBECK, SMOOTH, WIND_UP, ROOT, SQUARE, *RUBBING, LOAD),
@@ -210,7 +210,7 @@ def friction_columns(
         return np.zeros((len(samples.time), 0))
     at, own = samples.joints.positions @ turns, samples.joints.velocities @ turns
     dead = float(np.linalg.norm(samples.filters.dead_rates * turns))
-    # the direction of a slow reversal is known all the same
+    # the direction is known even during a slow reversal
     still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVING_RATE * dead)
     count = round(samples.frequency / samples.filters.effort)
     rate = extend_at_rest(own, still, 3.0 * dead, count)

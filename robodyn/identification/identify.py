@@ -26,7 +26,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 # Correlation of efforts with those of the given model below which their sign is reversed.
 REVERSED = -0.7
-# Most corrections of the efforts' delay.
+# Largest number of corrections of the efforts' delay.
 DELAYS = 4
 
 

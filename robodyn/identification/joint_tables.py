@@ -210,8 +210,7 @@ def sources_of(
     unknown = [name for name in renamed if name not in names]
     if unknown:
         raise InvalidInput(
-            f"joints: {', '.join(unknown)} is not driven in {m.name}, which drives "
-            f"{', '.join(names)}",
+            f"joints: {', '.join(unknown)} not driven in {m.name}, which drives {', '.join(names)}",
             value=dict(renamed),
         )
     places = [_places(table, names, renamed, notes) for table in tables]
@@ -284,7 +283,7 @@ def _places(
     return found
 
 
-# Joints that have numbers alone, such as `2`, `J2` or `Joint 2`.
+# Joints that are named by numbers only, such as `2`, `J2` or `Joint 2`.
 _NUMBERED = re.compile(r"^(?:(?:joint|j)[\W_]*)?(?P<number>\d+)$", re.IGNORECASE)
 
 

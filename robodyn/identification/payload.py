@@ -40,7 +40,7 @@ from robodyn.mechanism.mechanism import Mechanism
 EXTENT = 0.05
 # Number of rounds that weight rows by the joints' noise.
 ROUNDS = 4
-# Standard deviation [kg, m, kg m^2] from which on a quantity counts as unobserved.
+# Standard deviation [kg, m, kg m^2] above which a quantity counts as unobserved.
 UNSEEN = 1e6
 
 
@@ -272,7 +272,8 @@ def payload_text(found: Payload) -> str:
         )
         lines.append(f"  {name:5}  {value:10.4g} {unit:6} {known}")
     lines.append(
-        "error of the predicted effort / its standard deviation, without and with the payload"
+        "error of the predicted effort / standard deviation of the effort, without and with the "
+        "payload"
     )
     lines += [
         f"  {joint}  {before:.1%}  {after:.1%}"

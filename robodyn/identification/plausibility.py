@@ -51,7 +51,7 @@ def in_model_units(
     if exceeds.any():
         excesses = (
             f"{m.joint_names[j]} {where[:, j].min():.4g} to {where[:, j].max():.4g} "
-            f"({low[j]:.4g} to {high[j]:.4g})"
+            f"(limits {low[j]:.4g} to {high[j]:.4g})"
             for j in np.flatnonzero(exceeds)
         )
         notes.append(f"positions exceed the model's limits: {', '.join(excesses)}")
@@ -104,7 +104,9 @@ def unwrap_angles(m: Mechanism, position: FloatArray, notes: list[str]) -> Float
         if unit == "rad" and jumps:
             out[:, joint] = np.unwrap(position[:, joint])
             times = "once" if jumps == 1 else f"{jumps} times"
-            notes.append(f"{m.joint_names[joint]}: jumped by a turn {times}: unwrapped")
+            notes.append(
+                f"{m.joint_names[joint]}: its position jumped by a turn {times} and was unwrapped"
+            )
     return out
 
 

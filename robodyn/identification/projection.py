@@ -47,7 +47,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 # Weight of the given model, in observations: it determines only what these leave open.
 GAMMA = 0.1
-# Reduction of the weight between minima, and the most Newton steps for each.
+# Reduction of the weight between minima, and the largest number of Newton steps for each.
 FALL, STEPS = 3.0, 200
 # Squared Newton decrements at convergence, of the last minimum and, relative to the weight, of
 # earlier ones: a decrement is a distance in standard deviations.
@@ -56,7 +56,8 @@ CONVERGED, ROUGH_TOLERANCE = 1e-9, 0.1
 PRIOR_TOLERANCE = 1.0
 # Longest step, relative to the distance to a singular pseudo-inertia.
 NEAREST = 0.9
-# Most bisections of a line search, and the final slope, relative to the first, that counts as 0.
+# Largest number of bisections of a line search, and the final slope, relative to the first, that
+# counts as 0.
 HALVINGS, FLAT = 30, 1e-3
 # Eigenvalue per column of a scaled normal matrix below which it is rounding.
 RANK_TOLERANCE = 1e-15
@@ -350,7 +351,7 @@ def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, se
         kinds = [term.kind for term in own]
         if COULOMB in kinds and OFFSET in kinds:
             at, offset = first + kinds.index(COULOMB), first + kinds.index(OFFSET)
-            # at high speed terms that set in smoothly are dry friction, too
+            # at high speed, terms that increase smoothly from rest act as dry friction, too
             for k, kind in enumerate(kinds, start=first):
                 if kind in (SMOOTH, WIND_UP):
                     out[at, k] = -1.0

@@ -41,7 +41,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 # Shortest useful recording [samples, s].
 FEWEST, SHORTEST = 20, 0.5
-# Sampling period [s] from which on times must be in another unit.
+# Sampling period [s] above which times must be in another unit.
 SLOWEST = 0.5
 # Largest plausible reading.
 LARGEST = 1e12
@@ -105,7 +105,8 @@ def read_recording(
         if np.abs(readings).max() > LARGEST:
             worst = float(np.abs(readings).max())
             raise InvalidInput(
-                f"{path}: a {name} of {worst:.3g}, expected at most {LARGEST:g}", value=worst
+                f"{path}: the largest {name} is {worst:.3g}, expected at most {LARGEST:g}",
+                value=worst,
             )
     effort = values["effort"] * gains
     position, velocity = in_model_units(
@@ -138,8 +139,8 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
         rows, resets = longest_run(stamps)
         if resets:
             notes.append(
-                f"{table.name}: the clock was set back {resets} times: the longest run was kept, "
-                f"{rows.stop - rows.start} of {len(stamps)} messages"
+                f"{table.name}: the clock was set back {resets} times: the longest part without "
+                f"a reset was kept, {rows.stop - rows.start} of {len(stamps)} messages"
             )
         if table.not_finite:
             notes.append(

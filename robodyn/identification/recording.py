@@ -107,7 +107,7 @@ class Recording:
         """
         if m.joint_names != self.joint_names:
             raise InvalidInput(
-                f"{self.where} is of the joints {', '.join(self.joint_names)}, but {m.name} drives "
+                f"{self.where} has the joints {', '.join(self.joint_names)}, but {m.name} drives "
                 f"{', '.join(m.joint_names)}",
                 value=m.joint_names,
             )

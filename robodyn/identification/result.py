@@ -268,7 +268,7 @@ def summary_text(found: dict[str, Any]) -> str:
     """
     filters = found["filters"]
     lines = [
-        f"{found['model']}: {len(found['parameters'])} base parameters, condition "
+        f"{found['model']}: {len(found['parameters'])} base parameters, condition number "
         f"{found['condition']:.3g}; filters {filters['motion']:.3g} Hz (positions), "
         f"{filters['effort']:.3g} Hz (efforts)",
     ]
@@ -285,7 +285,7 @@ def summary_text(found: dict[str, Any]) -> str:
             lines += [
                 f"  {name:{width}}  {before:8.1%} {now:8.1%} {raw:10.1%}"
                 if np.isfinite(now)
-                else f"  {name:{width}}  {'stood still':>8}"
+                else f"  {name:{width}}  {'did not move':>8}"
                 for name, before, now, raw in rows
             ]
     lines += ["", "friction"]

@@ -22,8 +22,8 @@ from robodyn.identification.samples import Samples
 FEWEST, MOST, STEP = 6.0, 200.0, 0.25
 # Number of first samples that are searched, and of columns computed at a time.
 SEARCHED, AT_A_TIME = 12_000, 64
-# Most ripples of a motor, the least fraction of the squared residual that each predicts, and in how
-# many parts.
+# Largest number of ripples of a motor, the least fraction of the squared residual that each
+# predicts, and in how many parts of the data.
 AT_MOST, WORTHWHILE, PARTS = 2, 0.05, 4
 PAIRS = (RIPPLE, RUBBING)
 

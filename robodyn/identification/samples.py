@@ -33,10 +33,10 @@ SHORTEST = 6.0
 # Margin at both ends of a stretch, where filters have one-sided data, in periods of the efforts'
 # cutoff.
 MARGIN = 1.0
-# Fewest samples of motion for a fit, and their shortest duration [s].
+# Smallest number of samples of motion for a fit, and their shortest duration [s].
 FEWEST, BRIEFEST = 50, 2.0
-# A joint that travels less than this fraction of its range within so many periods of the efforts'
-# filter, and within so long [s], is at rest. A reversal is far from that.
+# A joint that travels less than this fraction of its range within this number of periods of the
+# efforts' filter, and within this time [s], is at rest. A reversal travels much further.
 RESTING, PERIODS, BRIEF = 1e-3, 2.0, 0.1
 
 
@@ -253,9 +253,9 @@ def samples_of(
     ]
     if constant:
         raise InvalidInput(
-            f"{recording.where}: efforts of {', '.join(constant)} never change "
-            "although they move, so they were not measured; record the efforts, or the motors' "
-            "currents with effort_gain",
+            f"{recording.where}: efforts of {', '.join(constant)} never change although these "
+            "joints move, so they were not measured; record the efforts, or the motors' currents "
+            "with effort_gain",
             value=constant,
         )
     return found, notes

@@ -12,16 +12,16 @@ import numpy as np
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.identification.joint_tables import JointTable
 
-# Interval in periods from which on it is a gap: single lost messages can be bridged, several in a
+# Interval, in periods, above which it is a gap: single lost messages can be bridged, several in a
 # row cannot.
 GAP = 4.5
 # Gaps shorter than this [s] are bridged at any rate: no robot changes much in one.
 BRIDGED_GAP = 0.02
 # A series faster than the common instants by this factor is averaged over their period.
 AVERAGING_RATIO = 1.5
-# Step back in time [s] from which on a clock was reset.
+# Step back in time [s] above which a clock was reset.
 SET_BACK = 0.5
-# Fraction of repeated stamps from which on their resolution is too coarse.
+# Fraction of repeated stamps above which their resolution is too coarse.
 COARSE = 0.3
 
 
@@ -54,7 +54,10 @@ def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
     zero = int(np.count_nonzero(stamps == 0))
     if 2 * zero > len(stamps) > 1:
         which = "all" if zero == len(stamps) else str(zero)
-        return table.received, f"{table.name}: {which} stamps are zero: times are those of receipt"
+        return (
+            table.received,
+            f"{table.name}: {which} stamps are zero: the times of receipt are used",
+        )
     # separate messages of single joints may share a stamp: count the repetitions of each joint
     repeated = max(
         (_find_repeated(stamps[np.isfinite(column)]) for column in table.values["position"].T),
@@ -62,7 +65,8 @@ def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
     )
     if repeated > COARSE and len(np.unique(table.received)) > len(np.unique(stamps)):
         return table.received, (
-            f"{table.name}: {repeated:.0%} of the stamps are repeated: times are those of receipt"
+            f"{table.name}: {repeated:.0%} of the stamps are repeated: the times of receipt are "
+            "used"
         )
     return stamps, ""
 

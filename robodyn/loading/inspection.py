@@ -42,10 +42,10 @@ class LoadWarnings(NamedTuple):
     left_out: list[str]
 
 
-# Condition number from which on it counts as infinite, and the distance [m, rad] from home for its
+# Condition number above which it counts as infinite, and the distance [m, rad] from home for its
 # check.
 SINGULAR, AROUND = 1e12, 0.03
-# Most warnings in one error.
+# Largest number of warnings in one error.
 SHOWN = 4
 # Quantities of each joint, and the functions that return them for all joints.
 _JOINT = {
@@ -230,7 +230,8 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
     for i, name in enumerate(mechanism.joint_names):
         actuator = actuators[i]
         friction = max(actuator.coulomb_pair)
-        # the axis of a joint that bears no weight is vertical, or nearly: files round their angles
+        # a joint bears no weight if its axis is vertical, apart from the rounding of angles in
+        # files
         bears = bool(weight[i] > 1e-3 * weight.max())
         rows.append(
             {

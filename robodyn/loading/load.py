@@ -194,7 +194,8 @@ def load(
     for name in ("base_link", "tip_link", "kind", "base"):
         if not isinstance(given[name], (str, type(None))):
             raise ModelError(
-                f"{name} is {format_value(given[name])}, expected a text or None", value=given[name]
+                f"{name} is {format_value(given[name])}, expected a string or None",
+                value=given[name],
             )
     for name in ("strict", "hold_branches"):
         if not isinstance(given[name], (bool, int, np.bool_)):
@@ -225,8 +226,8 @@ def _create(read: YamlDocument | ModelBuilder, options: ReadOptions) -> Mechanis
     chosen = None if requested is None else _kind(requested)
     if options.base and requested != "closed_loop":
         raise ModelError(
-            f"base is {options.base!r} and kind {requested!r}; a base applies only to a tree of "
-            f"joints: {options.spelling('kind', 'closed_loop')}",
+            f"base is {options.base!r}, but kind is {requested!r}; base applies only to a tree of "
+            f"joints: use {options.spelling('kind', 'closed_loop')}",
             value=requested,
         )
     if isinstance(read, YamlDocument):
@@ -298,7 +299,7 @@ def _recognize(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None)
     kind = chosen or (_kind(named) if named else kind_of_urdf(builder))
     if kind.from_urdf is None:
         raise ModelError(
-            f"{builder.source}: a mechanism of the kind {kind.name!r} has no URDF form",
+            f"{builder.source}: a mechanism of the kind {kind.name!r} cannot be read from a URDF",
             value=kind.name,
         )
     if options.driven is not None:
@@ -314,18 +315,17 @@ def _recognize(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None)
         return made
     if (options.base_link or options.tip_link) and not set(actuated) & set(made.joint_names):
         warn(
-            f"{builder.source}: lists actuators of {', '.join(map(repr, actuated))} only; all "
-            "joints of the requested chain are taken as driven"
+            f"{builder.source}: actuators are listed only for {', '.join(map(repr, actuated))}; "
+            "all joints of the requested chain are treated as driven"
         )
         return made
     mechanism = _driven_by(made, actuated, options)
     if chosen is not None and mechanism.kind != made.kind:
         passive = [name for name in made.joint_names if name not in actuated]
         raise ModelError(
-            f"{builder.source}: nothing drives {', '.join(map(repr, passive))}, and in a "
-            f"mechanism of the kind {chosen.name!r} all joints are driven; choose another kind, or "
-            "name the driven joints: "
-            f"{options.spelling('driven', ','.join(made.joint_names))}",
+            f"{builder.source}: no actuator drives {', '.join(map(repr, passive))}, but in a "
+            f"mechanism of the kind {chosen.name!r} all joints are driven; choose another kind, "
+            f"or name the driven joints: {options.spelling('driven', ','.join(made.joint_names))}",
             value=passive,
         )
     return mechanism
@@ -338,8 +338,8 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
     for name in driven:
         if name not in known:
             raise ModelError(
-                f"{builder.source}: driven: no joint {name!r} that could be driven, expected some "
-                f"of {', '.join(map(repr, known))}",
+                f"{builder.source}: driven: {name!r} is not a joint that can be driven, expected "
+                f"some of {', '.join(map(repr, known))}",
                 value=name,
             )
 
@@ -357,7 +357,7 @@ def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptio
     passive = _as_closed_loop(mechanism, kept) if kept else None
     if passive is None:
         raise ModelError(
-            f"{mechanism.model.source or mechanism.name}: driven are "
+            f"{mechanism.model.source or mechanism.name}: driven joints are "
             f"{', '.join(map(repr, driven))}, expected {'all' if kept else 'some'} of "
             f"{', '.join(map(repr, own))}; name the "
             f"driven joints: {options.spelling('driven', ','.join(own))}",

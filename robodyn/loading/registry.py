@@ -89,7 +89,7 @@ def kind_of(mechanism: Mechanism) -> Kind:
     if found is None:
         raise InvalidInput(
             f"{mechanism.name} is of the kind {mechanism.kind!r}, which is not registered; call "
-            f"robodyn.register_kind, registered are {', '.join(kinds())}",
+            f"robodyn.register_kind (registered kinds: {', '.join(kinds())})",
             value=mechanism.kind,
         )
     return found
@@ -116,8 +116,8 @@ def kind_of_urdf(builder: ModelBuilder) -> Kind:
         if kind.recognizes_urdf is not None and kind.recognizes_urdf(builder):
             return kind
     raise ModelError(
-        f"{builder.source}: no registered kind of mechanism recognizes this URDF; registered are "
-        f"{', '.join(kinds())}",
+        f"{builder.source}: no registered kind of mechanism recognizes this URDF; registered "
+        f"kinds: {', '.join(kinds())}",
         value=builder.source,
     )
 
@@ -142,7 +142,7 @@ def _read_entry_points() -> None:
             register_kind(kind)
         except Exception as error:  # another package may raise anything
             warnings.warn(
-                f"entry point {entry.name} = {entry.value} of {GROUP} is left out: {error}",
+                f"ignored entry point {entry.name} = {entry.value} of {GROUP}: {error}",
                 UserWarning,
                 stacklevel=3,
             )

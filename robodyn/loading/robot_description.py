@@ -71,7 +71,7 @@ def robot_description(
     if not text:
         noun = nouns_of(mechanism).mechanism
         raise ModelError(
-            f"{source}: it has no URDF; load the {noun} from a .urdf or .xacro file",
+            f"{source}: the {noun} has no URDF; load it from a .urdf or .xacro file",
             value=str(source),
         )
     if not ros2_control:

@@ -49,7 +49,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
     known = (".urdf", *TREES, *YAML_SUFFIXES)
     if ending not in known:
         raise InvalidInput(
-            f"{file}: models are written as {', '.join(known)} files", value=str(file)
+            f"{file}: unknown file type, expected {', '.join(known)}", value=str(file)
         )
     kind, made = kind_of(mechanism), cast(Any, type(mechanism))
     if mechanism._options and made(mechanism.model)._options != mechanism._options:

@@ -86,7 +86,7 @@ class Kind:
             )
         if (self.recognizes_urdf is None) != (self.from_urdf is None):
             raise InvalidInput(
-                f"kind {self.name!r}: recognizes_urdf and from_urdf go together, give both or "
+                f"kind {self.name!r}: recognizes_urdf and from_urdf go together; define both or "
                 "neither",
                 value=self.name,
             )

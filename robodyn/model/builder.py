@@ -156,7 +156,7 @@ class ModelBuilder:
         moved = set(self.drives.actuated)
         for name in self.drives.actuated:
             joint = self.joints.get(name)
-            for _ in self.joints:  # mimics of mimics; ends even for a circle
+            for _ in self.joints:  # mimics of mimics; a cycle ends this loop, too
                 if joint is None or joint.mimic is None:
                     break
                 moved.add(joint.mimic.joint)
@@ -197,9 +197,9 @@ class ModelBuilder:
                 alone = [joint.name for joint in joints if joint.moves_alone]
                 raise ModelError(
                     "no joint is driven; name the driven joints, such as "
-                    f"{spelling('driven', next(iter(alone or known)))}; or give joints an effort "
-                    "command interface in <ros2_control>, a <transmission> or an effort limit "
-                    "above 0; in MJCF an <actuator>",
+                    f"{spelling('driven', next(iter(alone or known)))}; or, in a URDF, give "
+                    "joints an effort command interface in <ros2_control>, a <transmission> or an "
+                    "effort limit above 0; or, in MJCF, an <actuator>",
                     value=named,
                 )
             tip = tip_link or self.tip_link or "".join(end_links(joints, self.closures)[-1:])
@@ -234,7 +234,7 @@ class ModelBuilder:
         drives = self.drives
         named = tuple(name for name in drives.driven if name not in fixed)
         for name in () if drives.effort else fixed.intersection(drives.driven):
-            warn(f"{self.source}: <transmission> of joint {name!r}, which is fixed, is left out")
+            warn(f"{self.source}: ignored the <transmission> of joint {name!r}, which is fixed")
         if named or drives.effort:
             return drives.effort or named
         own = [joint for joint in joints if joint.moves_alone]

@@ -86,7 +86,7 @@ class Closure:
     @property
     def ends(self) -> tuple[tuple[str, Placement, FloatArray], tuple[str, Placement, FloatArray]]:
         """Link name, frame on the link and axis (3,), for the parent and for the child."""
-        assert self.child_axis is not None  # made when the closure is
+        assert self.child_axis is not None  # set when the closure is created
         return (self.parent, self.at, self.axis), (self.child, self.child_at, self.child_axis)
 
     @property

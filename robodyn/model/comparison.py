@@ -59,7 +59,7 @@ def _walk(path: str, a: Any, b: Any, tolerance: float) -> list[str]:
         ]
     if _is_list_of_parts(a) and _is_list_of_parts(b):
         if len(a) != len(b):
-            return [f"{path}: {len(a)} against {len(b)}"]
+            return [f"{path}: {len(a)} entries against {len(b)}"]
         pairs = zip(a, b, strict=True)
         return [
             line

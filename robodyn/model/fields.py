@@ -70,7 +70,7 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
     most = LARGEST_STATE if unit.split(",")[0] == "m" else LARGEST
     if (np.abs(array) > most).any():
         worst = float(array.flat[np.abs(array).argmax()])
-        raise ModelError(f"{name} has {worst:g}, expected at most {most:g}", value=value)
+        raise ModelError(f"{name} contains {worst:g}, expected at most {most:g}", value=value)
     array.setflags(write=False)
     return array
 

@@ -41,7 +41,8 @@ class Primitive:
         object.__setattr__(self, "size", size)
         if self.kind not in SIZES or len(size) != sum(SIZES[self.kind].values()):
             raise ModelError(
-                f"{self.kind} of {len(size)} numbers, expected one of {', '.join(SIZES)}",
+                f"shape {self.kind} with {len(size)} dimensions, expected one of "
+                f"{', '.join(SIZES)} with all its dimensions",
                 value=self.kind,
             )
         if not min(size) > 0.0:

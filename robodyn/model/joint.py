@@ -106,7 +106,7 @@ class Joint:
         put(self, "friction", frozen(f"{where}: friction", self.friction, (2,)))
         if (self.friction < 0.0).any():
             raise ModelError(
-                f"{where}: friction is {self.friction.tolist()}, both must be at least 0",
+                f"{where}: friction is {self.friction.tolist()}, both values must be at least 0",
                 value=self.friction,
             )
         limits = np.array(self.position, dtype=np.float64)
@@ -121,19 +121,19 @@ class Joint:
             value = float(getattr(self, name))
             if not value > 0.0:
                 raise ModelError(
-                    f"{where}: the limit of {name} is {value}, must be positive", value=value
+                    f"{where}: the {name} limit is {value}, must be positive", value=value
                 )
             put(self, name, value)
         if self.drive.lead is not None and self.kind != "prismatic":
             raise ModelError(
-                f"{where}: the actuator has a lead of {self.drive.lead:g} m, but the joint does "
-                "not slide; give a gear_ratio instead",
+                f"{where}: the actuator has a lead of {self.drive.lead:g} m, but the joint is "
+                "not prismatic; give a gear_ratio instead",
                 value=self.drive.lead,
             )
         if self.drive.coulomb or self.drive.coulomb_backward:
             raise ModelError(
-                f"{where}: drive.coulomb is {self.drive.coulomb_pair}, expected none: it is "
-                "counted as friction; use `driven_by`",
+                f"{where}: drive.coulomb is {self.drive.coulomb_pair}, expected 0: it "
+                "belongs to the joint's friction; attach the actuator with `driven_by`",
                 value=self.drive.coulomb,
             )
 

@@ -111,22 +111,22 @@ class Model(Comparable):
                         kind = "a mimic joint" if joints[name].mimic else joints[name].kind
                     raise ModelError(
                         f"{where}: {what} joint {name!r} is {kind}; expected a revolute, "
-                        "continuous or prismatic joint of its own",
+                        "continuous or prismatic joint that mimics no other",
                         value=name,
                     )
         for joint in self.joints:
             if joint.mimic is not None and joint.mimic.joint not in alone:
                 raise ModelError(
-                    f"{where}: joint {joint.name!r} mimics {joint.mimic.joint!r}, which is not a "
-                    "revolute, continuous or prismatic joint of its own",
+                    f"{where}: joint {joint.name!r} mimics {joint.mimic.joint!r}, expected a "
+                    "revolute, continuous or prismatic joint that mimics no other",
                     value=joint.mimic.joint,
                 )
         sizes = {j.name: 7 if j.kind == "floating" else 1 for j in self.joints if j.moves}
         for name, value in self.home:
             if len(value) != sizes.get(name):
                 raise ModelError(
-                    f"{where}: home: {name!r} with {len(value)} numbers; expected a movable joint "
-                    "and its position, or the pose (7) of a floating joint",
+                    f"{where}: home: {name!r} has {len(value)} numbers; expected a movable joint "
+                    "with its position, or a floating joint with its pose (7)",
                     value=name,
                 )
         if self.weights and (
@@ -215,7 +215,7 @@ class Model(Comparable):
             if name not in known:
                 raise ModelError(
                     f"{self.source or self.name}: no joint {name!r} that an actuator could drive; "
-                    f"there are {', '.join(sorted(known))}",
+                    f"expected one of {', '.join(sorted(known))}",
                     value=name,
                 )
         joints = (
@@ -249,8 +249,8 @@ class Model(Comparable):
         for name in springs:
             if name not in known:
                 raise ModelError(
-                    f"{self.source or self.name}: no joint {name!r} for a spring; there are "
-                    f"{', '.join(sorted(known))}",
+                    f"{self.source or self.name}: no joint {name!r} for a spring; expected "
+                    f"one of {', '.join(sorted(known))}",
                     value=name,
                 )
         joints = (

@@ -113,8 +113,8 @@ class PointSpring:
         if self.tension_only and (self.damping or not self.spring.stiffness):
             raise ModelError(
                 f"{where}: stiffness is {self.spring.stiffness:g} and damping {self.damping:g}, "
-                "but a spring that only pulls has a stiffness and no damping; make the damper a "
-                "spring of its own",
+                "but a spring that only pulls has a stiffness and no damping; describe the "
+                "damper as a separate spring",
                 value=self.spring,
             )
 

@@ -265,7 +265,10 @@ def _unbox(kind: Any, item: Any, c: Any) -> Any:
         describe_if_array()
     failed = builder.not_(builder.load(accepted))
     with builder.if_then(failed, likely=False):
-        c.pyapi.err_set_string("PyExc_TypeError", "not a float64 array of the expected kind")
+        c.pyapi.err_set_string(
+            "PyExc_TypeError",
+            "expected a float64 array with the declared dimensions and memory layout",
+        )
     return NativeValue(array._getvalue(), is_error=failed)
 
 

@@ -30,8 +30,8 @@ import numpy as np
 
 from robodyn.numerics.numba_compat import compiler_version
 
-# Number of last used caches to keep, of environments and, in each folder, of versions of a kernel,
-# so that switching between them does not recompile.
+# Number of most recently used caches to keep, of environments and, in each folder, of versions of a
+# compiled function, so that switching between them does not recompile.
 KEPT_VERSIONS = 10
 
 

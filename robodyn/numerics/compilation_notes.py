@@ -49,7 +49,7 @@ class CompilationNotes:
         with self._lock:
             self._begun = time.monotonic()
             if self._reported_at is None and (self._spent > REPORT_AFTER or not is_cached()):
-                self._write_line(f"compiling kernels that this needs for the first time{_where()}")
+                self._write_line(f"compiling kernels for their first use{_where()}")
                 self._reported_at = self._begun
             if self._reported_at is not None and self._on_terminal():
                 print(f"\r\033[K{self._so_far()}", end="", file=sys.stderr, flush=True)
@@ -74,8 +74,8 @@ class CompilationNotes:
             if not self._reported_damaged:
                 self._reported_damaged = True
                 self._write_line(
-                    f"the kernel cache is damaged ({file}: {reason}): such files are removed and "
-                    "their kernels compiled again"
+                    f"the kernel cache is damaged ({file}: {reason}): damaged files are removed "
+                    "and their kernels compiled again"
                 )
 
     def refused(self, folders: tuple[UntrustedFolder, ...]) -> None:

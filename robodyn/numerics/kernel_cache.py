@@ -232,7 +232,7 @@ def _write(path: Path, content: bytes) -> None:
     """Write machine code atomically: a reader sees the whole file or none."""
     draft = path.with_name(f"{path.name}.{uuid.uuid4().hex[:16]}.tmp")
     try:
-        # readable for others, as the user of a container image
+        # readable by others, such as the user of a container image
         with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o644), "wb") as file:
             file.write(MAGIC + _checksum(path.name, content) + content)
         os.replace(draft, path)

@@ -13,7 +13,7 @@ from robodyn.numerics.simd.linear_systems import SINGULAR_PIVOT
 
 # Least pivot of a mass matrix, relative to its diagonal.
 LEAST_PIVOT = 1e-13
-# Pivot, relative to its diagonal, below which a row depends on those before.
+# Pivot, relative to its diagonal, below which a row depends on the rows before it.
 DEPENDENT = 1e-10
 
 

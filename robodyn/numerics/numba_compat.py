@@ -95,7 +95,7 @@ def load_rules_without_scipy() -> None:
         from numba.np import arraymath
     finally:
         linalg.ensure_blas = search
-    # kernels of users that call a BLAS search for it themselves
+    # a user's compiled function that calls a BLAS searches for the library itself
     arraymath.ensure_blas = search
 
 

@@ -86,7 +86,7 @@ class EntryCompiler(Compiler):  # type: ignore[misc]
             return super().compile_extra(function)
 
 
-# Of every compilation in progress, whether garbage was collected before it.
+# For every compilation in progress: whether garbage was collected before it.
 _compilations: list[bool] = []
 
 

@@ -36,7 +36,7 @@ def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
         (
             "Figure 4, 1998",
             "The forces are moderate, of the order of the weight of the platform (40 kg), and vary "
-            "smoothly. Line styles tell total, massless and dynamic forces apart.",
+            "smoothly. Line styles distinguish total, massless and dynamic forces.",
             _name_chart(force_chart(first), "fig4", "Path I: leg forces"),
             _forces_of_path_one(first),
         ),
@@ -145,7 +145,7 @@ def _condition_of_path_three(study: MotionStudy) -> list[Statement]:
     time = float(study.time[row])
     strongest = float(study.time[np.abs(study.forces).max(axis=1).argmax()])
     return [
-        Statement("where it rises", "where the forces do",
+        Statement("time of the rise", "that of the largest forces",
               f"t = {time:.1f} s and {strongest:.1f} s",
               abs(time - strongest) < 0.051, [time, strongest]),
         Statement("the singularity itself", "predicted by the condition number", f"t = {at:.4f} s",

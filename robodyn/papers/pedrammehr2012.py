@@ -16,11 +16,11 @@ from robodyn.report.chart import Chart, panels_of
 from robodyn.report.study_charts import other_forces
 
 _MOTION = (
-    "With and without rotation of the legs about their own axes, and the difference: magnitudes. "
+    "Magnitudes with and without rotation of the legs about their own axes, and of the difference. "
 )
 _FORCES = (
-    "Both models show the same trends with different amplitudes; the differences are called "
-    "significant. "
+    "Both models show the same trends with different amplitudes; the paper calls the "
+    "differences significant. "
 )
 
 
@@ -37,8 +37,8 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
     figures = []
     for name, study, path, order, unit, description in (
-        ("5", line, "Path 1", 0, rate, "Pods 1, 2 and 6 are described as consistent."),
-        ("6", line, "Path 1", 1, acceleration, "Pod 3 is described as consistent."),
+        ("5", line, "Path 1", 0, rate, "The paper describes pods 1, 2 and 6 as consistent."),
+        ("6", line, "Path 1", 1, acceleration, "The paper describes pod 3 as consistent."),
         ("7", first, "Path 2", 0, rate, ""),
         ("8", first, "Path 2", 1, acceleration, ""),
     ):

@@ -12,8 +12,8 @@ from robodyn.report.page import Page
 from robodyn.report.study import analyze
 from robodyn.trajectories import paper_path
 
-# The papers' own steps are 0.1 s and 0.01 s. Finer steps draw smoother curves; on Path III the
-# paper's step is kept, as the peak at the singularity depends on how near to it a sample is.
+# The papers' own steps are 0.1 s and 0.01 s. Finer steps draw smoother curves. On Path III the
+# paper's step is kept, as the peak at the singularity depends on how close a sample is to it.
 STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
 
 

@@ -14,7 +14,7 @@ from robodyn.formats.yaml_text import read_text
 from robodyn.model import Model, ModelBuilder
 from robodyn.parsing.urdf import parse_urdf
 
-# Most names in one message.
+# Largest number of names in one message.
 NAMED = 8
 
 
@@ -67,8 +67,8 @@ def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
         if zero:
             more = " ..." if len(zero) > NAMED else ""
             warn(
-                f"{builder.source}: joints {', '.join(zero[:NAMED])}{more}: ignored the limit "
-                f"of {key}, 0, a placeholder of exporters; give one above 0, or 1e16 for no limit"
+                f"{builder.source}: joints {', '.join(zero[:NAMED])}{more}: ignored the {key} "
+                "limit of 0, a placeholder of exporters; give one above 0, or 1e16 for no limit"
             )
 
 

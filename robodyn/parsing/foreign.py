@@ -19,17 +19,17 @@ INSTEAD = {
     "planar": "write two prismatic joints and a revolute one, with links of mass 0 between them",
     "universal": "write two revolute joints, with a link of mass 0 between them",
     "screw": "write a revolute joint, and a prismatic one that follows it by <mimic>, with a link "
-    "of mass 0 between them; in an SDF, screw is read",
+    "of mass 0 between them; in an SDF, the type screw is supported",
 }
 for _name in ("spherical", "ball"):
     INSTEAD[_name] = (
         "write three revolute joints with axes x, y and z, and links of mass 0 between them; or "
         'type="floating", and a <constraint type="spherical"> that holds a point of the child on '
-        "the parent; in an SDF and in MJCF, ball is read"
+        "the parent; in an SDF and in MJCF, the type ball is supported"
     )
 # Elements of Drake that affect the motion, and alternatives.
 FOREIGN = {
-    "drake:ball_constraint": "which closes a loop by a point; in SDF write a joint of type ball",
+    "drake:ball_constraint": "which closes a loop at a point; in SDF write a joint of type ball",
     "drake:linear_bushing_rpy": "which is a spring between frames; if it closes a loop, write the "
     "joint that it stands for",
     "drake:tendon_constraint": "which couples joints; write a <mimic>",
@@ -52,7 +52,7 @@ def spring_dampers(
     Raises:
         ModelError: a value of the spring is missing or invalid.
     """
-    # iterfind takes a prefix for a namespace
+    # iterfind would interpret the prefix as a namespace
     elements = (part for part in root if part.tag == SPRING_DAMPER)
     for number, element in enumerate(elements, start=1):
         name = SPRING_DAMPER.removeprefix("drake:") + f"_{number}"
@@ -87,7 +87,7 @@ def refuse_foreign_joints(root: Element, source: str) -> None:
     for joint in (part for part in root.iter() if part.tag == "drake:joint"):
         name, kind = joint.get("name", ""), joint.get("type", "")
         raise ModelError(
-            f"{source}: <drake:joint> {name!r} of the type {kind!r} is not read; "
+            f"{source}: <drake:joint> {name!r} of the type {kind!r} is not supported; "
             f"{INSTEAD.get(kind, 'write joints of the types ' + ', '.join(JOINT_TYPES))}",
             value=kind,
         )

@@ -57,7 +57,7 @@ def read_hardware(robot: Element, source: str) -> Hardware:
         ModelError: a number is invalid, a minimum is above its maximum, or a parameter has two
             different values.
     """
-    # dictionaries for sets in document order
+    # dictionaries serve as sets in document order
     effort: dict[str, None] = {}
     commanded: dict[str, None] = {}
     initial = {}
@@ -108,7 +108,7 @@ def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: 
         low, high = numbers.get("min", -math.inf), numbers.get("max", math.inf)
         if low > high:
             raise ModelError(
-                f"{where}: {kind}: min is {low:g}, expected at most {high:g}, which is its max",
+                f"{where}: {kind}: min is {low:g}, expected at most its max, {high:g}",
                 value=low,
             )
         limits[kind] = low, high
@@ -130,10 +130,10 @@ def _add_rotor(params: dict[str, dict[str, str]], transmission: Element, source:
         text, place = part.get("value") or part.text or "", f"{where}: {part.tag}"
         value = numbers_in(text, 1, place, at_least=least)[0]
         if value == 0.0 and name == "gear_ratio":
-            raise ModelError(f"{place} is 0, expected a number that is not 0", value=value)
+            raise ModelError(f"{place} is 0, expected a nonzero number", value=value)
         if value != neutral and found.setdefault(name, value) != value:
             raise ModelError(
-                f"{place} is {value:g}, but another value there is {found[name]:g}; remove one",
+                f"{place} is {value:g}, but it is also given as {found[name]:g}; remove one",
                 value=value,
             )
     if found and (len(joints) != 1 or len(actuators) > 1):

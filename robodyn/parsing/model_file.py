@@ -146,7 +146,9 @@ def _point_spring(block: Fields, model: Model) -> PointSpring:
     if any(key in block for key in _GAS):
         for key in ("stiffness", "preload"):
             if key in block:
-                raise block.refuse(key, block.data[key], f"no value besides {' and '.join(_GAS)}")
+                raise block.refuse(
+                    key, block.data[key], f"no value together with {' or '.join(_GAS)}"
+                )
         rate = block.number("rate", "N/m", default=0.0, at_least=0.0)
         rest = block.number("rest", "m", default=0.0)
         law = LinearSpring(rate, rest, -block.number("force", "N", default=0.0))

@@ -138,7 +138,7 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
         return made
     where = f"joint {joint.name!r}"
     actuator = actuator_of_joint(params, where, (forward, backward), motor.stated)
-    # the attributes have the reflected inertia
+    # the attributes state the reflected inertia
     return replace(made.driven_by(actuator), armature=motor.armature if motor.stated else 0.0)
 
 
@@ -207,7 +207,7 @@ def spring_of(attributes: Mapping[str, str], where: str) -> PointSpring:
     _check_names(attributes, known, where)
     for key in ("name", *_ENDS):
         if not attributes.get(key):
-            raise ModelError(f"{where} has no {key}, expected one", value=dict(attributes))
+            raise ModelError(f"{where} has no {key}, which is required", value=dict(attributes))
     at, child_at = (
         np.array(numbers_in(attributes.get(f"{side}_xyz", "0 0 0"), 3, f"{where} {side}_xyz"))
         for side in _ENDS
@@ -228,6 +228,6 @@ def _check_names(attributes: Mapping[str, str], known: tuple[str, ...], where: s
     for key in attributes:
         if key not in known:
             raise ModelError(
-                f"{where} has an unknown attribute {key!r}, known are {', '.join(known)}",
+                f"{where} has an unknown attribute {key!r}, expected one of {', '.join(known)}",
                 value=key,
             )

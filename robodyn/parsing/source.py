@@ -71,7 +71,7 @@ def read_source(
             return read_description(path, xacro_args)
         if suffix not in YAML_SUFFIXES:
             raise ModelError(
-                f"{path}: unknown kind of file {path.suffix!r}, expected {', '.join(SUFFIXES)}",
+                f"{path}: unknown file type {path.suffix!r}, expected {', '.join(SUFFIXES)}",
                 value=path.suffix,
             )
         return YamlDocument(read_yaml(path), path.name if bundled else str(path), path.parent)
@@ -80,7 +80,7 @@ def read_source(
         return YamlDocument(plain_document(source, name), name, Path())
     raise ModelNotFound(
         f"a model is a name, a path, URDF text or a dictionary, not {format_value(source)}; "
-        f"bundled: {', '.join(models())}",
+        f"bundled models: {', '.join(models())}",
         value=source,
     )
 
@@ -109,6 +109,6 @@ def _existing(source: str | Path) -> Path:
     near = difflib.get_close_matches(shown_name, models(), n=1, cutoff=0.6)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     raise ModelNotFound(
-        f"no model or file named {shown_name!r}{hint}; bundled: {', '.join(models())}",
+        f"no model or file named {shown_name!r}{hint}; bundled models: {', '.join(models())}",
         value=str(source),
     )

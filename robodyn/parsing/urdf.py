@@ -109,7 +109,7 @@ def _leave_out_gains(hardware: Hardware, source: str) -> None:
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]
             warn(
-                f'{source}: joint {name!r}: ignored <param name="stiffness">, a gain of many '
+                f'{source}: joint {name!r}: ignored <param name="stiffness">, a gain in many '
                 f"controllers; if it is the elasticity of the drive, add <{TAG}/> to the robot"
             )
 
@@ -183,7 +183,7 @@ def _joint(
         )
     mimic = None
     if joint.mimic is not None and joint.type == "fixed":
-        warn(f"{source}: <mimic> of {where}, which is fixed, is left out")
+        warn(f"{source}: ignored the <mimic> of {where}, which is fixed")
     elif joint.mimic is not None:
         factor, offset = joint.mimic.multiplier, joint.mimic.offset
         factor = 1.0 if factor is None else float(factor)

@@ -135,17 +135,17 @@ class ElementReader:
         if kind not in ("fixed", "floating"):  # exporters write zeros for these, which have no axis
             self._check_axes(copy, where)
         if kind in ("revolute", "prismatic") and copy.find("limit") is None:
-            what = "that <limit> is missing, which URDF requires; these joints have no limits"
+            what = "the missing <limit>, which URDF requires; these joints have no limits"
             self.left_out.setdefault(what, []).append(where)
         for limit in copy.iterfind("limit"):
             ends = [float(limit.get(key, "0")) for key in ("lower", "upper")]
             if kind in ("revolute", "prismatic") and ends == [0.0, 0.0]:
-                what = "the limits of position, both 0 or missing, placeholders of exporters"
+                what = "position limits that are both 0 or missing, placeholders of exporters"
                 self.left_out.setdefault(what, []).append(where)
             for key in ("effort", "velocity"):
                 value = float(limit.get(key, "0"))
-                if value == -1.0:  # in files of manufacturers and converters from SDF: none
-                    what = f"the limit of {key}, -1, which stands for none"
+                if value == -1.0:  # "no limit" in files of manufacturers and of converters from SDF
+                    what = f"the {key} limit of -1, which means no limit"
                     self.left_out.setdefault(what, []).append(where)
                     limit.set(key, repr(UNLIMITED))
                 elif value < 0.0:
@@ -224,7 +224,9 @@ class ElementReader:
     def _single(self, element: Element, tag: str, where: str) -> Element | None:
         found = element.findall(tag)
         if len(found) > 1:
-            raise ModelError(f"{self.source}: {where} has {len(found)} <{tag}>", value=tag)
+            raise ModelError(
+                f"{self.source}: {where} has {len(found)} <{tag}> elements, expected one", value=tag
+            )
         return found[0] if found else None
 
     def _copy(
@@ -258,11 +260,13 @@ class ElementReader:
         text, place = origin.attrib[QUATERNION], f"{self.source}: {where}"
         if self._version < (1, 1):
             warn(
-                f'{place}: ignored {QUATERNION}="{text[:100]}", which URDF has only since '
+                f'{place}: ignored {QUATERNION}="{text[:100]}", which URDF supports only since '
                 'version 1.1; write <robot version="1.1">, or rpy'
             )
         elif "rpy" in origin.attrib:
-            raise ModelError(f"{place} has both rpy and {QUATERNION}, expected one", value=text)
+            raise ModelError(
+                f"{place} has both rpy and {QUATERNION}, expected only one", value=text
+            )
         else:
             copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
 
@@ -277,9 +281,9 @@ class ElementReader:
         """Create the error for an unknown element or attribute of a `<constraint>`."""
         expected = ", ".join(known)
         if name in ("xyz", "rpy", "origin"):
-            expected += "; the place is in <parent_origin> and <child_origin>"
+            expected += "; give the position in <parent_origin> and <child_origin>"
         elif name == "axis":
-            expected += "; the axis is in <parent_axis>"
+            expected += "; give the axis in <parent_axis>"
         return self._error(where, name, expected)
 
     def _error(self, where: str, value: Any, expected: str) -> ModelError:

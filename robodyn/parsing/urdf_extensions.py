@@ -73,7 +73,7 @@ def add_mimics(
     for follower, leader, where, given in found:
         if follower not in joints or leader not in joints or follower == leader:
             warn(
-                f"{source}: {where}: ignored that joint {follower!r} follows {leader!r}, as "
+                f"{source}: {where}: ignored that joint {follower!r} mimics {leader!r}, because "
                 "they are not two joints of the robot"
             )
         elif joints[follower].find("mimic") is None:
@@ -125,7 +125,10 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
     out = _sdf_closures(joints, clean, places, source) if joints else []
     for parent, child, where in attached:
         if parent not in places or child not in places:
-            warn(f"{source}: {where}: left out, as {parent!r} and {child!r} are not both its links")
+            warn(
+                f"{source}: ignored {where}: {parent!r} and {child!r} are not both links of the "
+                "robot"
+            )
             continue
         seat = Placement.of(np.linalg.inv(places[parent]) @ places[child])
         out.append(Closure(f"{where}: {parent}-{child}", "fixed", parent, child, seat))
@@ -197,7 +200,7 @@ def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
             continue
         model = _text(plugin, "child_model")
         if model and model not in (root.get("name"), "__model__"):
-            warn(f"{source}: {where}: left out, as it attaches another model, {model!r}")
+            warn(f"{source}: ignored {where}, which attaches another model, {model!r}")
             continue
         pairs = (("parent_link", "child_link"), ("parent", "child"), ("link1", "link2"))
         found = [
@@ -209,7 +212,7 @@ def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
         for parent, child in found:
             yield parent, child, where
         if not found:
-            warn(f"{source}: {where}: left out, as it names no parent and child")
+            warn(f"{source}: ignored {where}, which names no parent and child")
 
 
 def _text(parent: Element, tag: str) -> str:
@@ -262,7 +265,7 @@ def _sdf_closures(
         where = f"{source}: <joint> {name!r} for Gazebo"
         ends = [_text(joint, side).rsplit("::", 1)[-1] for side in ("parent", "child")]
         if not all(ends):
-            warn(f"{where}: left out, as it names no parent and child")
+            warn(f"{where}: ignored, because it names no parent and child")
             continue
         if kind not in CLOSURES:
             raise ModelError(
@@ -311,12 +314,14 @@ def _describe(part: Element) -> str:
         text = _constraint(texts, ("link1", "link1 xyz"), ("link2", "link2 xyz"), kind)
         return f"{what}, which closes a loop; write {text}, with <parent_axis> and <child_axis>"
     if tag.startswith("xacro:"):
-        return f"{what}, which needs xacro; name the file .xacro"
+        return f"{what}, which requires xacro; give the file the suffix .xacro"
     if tag in FOREIGN:
         return f"{what}, {FOREIGN[tag]}"
     if "constraint" in tag or "joint" in tag:
         return f"{what}; if it closes a loop, {CLOSE}"
-    return f"{what}, not an element of URDF; if it affects the motion, describe it by joints"
+    return (
+        f"{what}, which is not an element of URDF; if it affects the motion, describe it by joints"
+    )
 
 
 def _constraint(

@@ -33,7 +33,7 @@ class UrdfGeometry:
             try:
                 material = _material(element, f"{source}: material {element.get('name')!r}")
             except ModelError as error:
-                warn(f"{error}; the color is left out")
+                warn(f"{error}; the color is ignored")
                 continue
             if material.color is not None or material.texture:
                 self._palette.setdefault(material.name, material)
@@ -54,7 +54,7 @@ class UrdfGeometry:
                 at = Placement.of(read_frame(shape.find("origin"), where))
             except ModelError as error:
                 text = str(error)
-                warn(f"{text if text.startswith(where) else f'{where}: {text}'}; it is left out")
+                warn(f"{text if text.startswith(where) else f'{where}: {text}'}; ignored")
                 continue
             if form is not None:
                 material = self._material_of(shape) if tag == "visual" else None

@@ -28,7 +28,8 @@ from robodyn.trajectories.tip_joints import NAMES, TipJoints
 
 # Largest distance from home, relative to the mechanism's size or in [rad], and its steps.
 FURTHEST, ANGLE, STEPS = 2.0, 1.2, 24
-# Random poses that are tested in a box besides its corners, and most halvings of the box.
+# Number of random poses that are tested in a box besides its corners, and largest number of
+# halvings of the box.
 TRIED, HALVINGS, SEED = 200, 7, 26
 # Fraction of the joints' rate limits that is used, and the time [s] to accelerate to it.
 FRACTION, RISE = 0.95, 0.5

@@ -33,7 +33,8 @@ class Camera:
         parts = presentation.outline(mechanism, mechanism.home)
         if not parts:
             raise InvalidInput(
-                f"{mechanism.name} cannot be drawn: the kind {mechanism.kind!r} has no outline",
+                f"{mechanism.name} cannot be drawn: its kind {mechanism.kind!r} provides no "
+                "outline",
                 value=mechanism.kind,
             )
         flat = project(np.concatenate([part.points for part in parts]))

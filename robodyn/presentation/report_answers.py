@@ -59,7 +59,7 @@ def actuator_tables(names: Sequence[str], actuators: Sequence[Actuator]) -> list
                      actuator.reflected_inertia, np.array(actuator.coulomb_pair), static,
                      actuator.torque_limit, actuator.velocity_limit))  # fmt: skip
     head = ("joint", "lead [m], thread", "gear ratio", "rotor inertia [kg m²]",
-            "reflected [kg, kg m²]", "Coulomb friction +/− [N, N m]", "static [N, N m]",
+            "reflected [kg, kg m²]", "Coulomb friction +/− [N, N m]", "static friction [N, N m]",
             "motor torque [N m]", "motor speed [rad/s]")  # fmt: skip
     return [ParameterTable("Actuators", head, rows)]
 

@@ -27,7 +27,7 @@ DASHES = (SOLID, DASHED, DOTTED, DASH_DOT, (9.0, 2.5), (2.5, 2.5))
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 # Thresholds of the condition number.
 CONDITION = (("warning", 100.0, "#b07d00"), ("error", 1000.0, "#b3261e"))
-# A curve of many samples is divided into so many pieces, see `thinned_rows`.
+# Number of pieces into which a curve of many samples is divided; see `thinned_rows`.
 PIECES = 150
 
 

@@ -155,7 +155,7 @@ def read_criteria(file: Path) -> Criteria:
     values = table[:, [names.index(name) for name in required]]
     numbers = values[:, 0]
     if not np.isin(numbers, np.arange(1, len(CHANNELS) + 1)).all():
-        raise InvalidInput(f"{file}: a channel is 1 to {len(CHANNELS)}, got {numbers}")
+        raise InvalidInput(f"{file}: channels are {numbers}, expected 1 to {len(CHANNELS)}")
     return {
         channel.name: (values[numbers == k, 1], values[numbers == k, 2:])
         for k, channel in enumerate(CHANNELS, start=1)

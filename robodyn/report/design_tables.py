@@ -14,7 +14,7 @@ from robodyn.designing.evaluate import evaluate, extreme_configurations
 from robodyn.designing.evaluation import Evaluation
 from robodyn.report.tables import Table
 
-# Fraction of the largest effort from which on the rotors' share is reported.
+# Fraction of the largest effort above which the rotors' share is reported.
 NOTABLE = 0.2
 # Columns of each design on a front, besides its objectives.
 KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
@@ -50,7 +50,7 @@ def rotor_sentences(e: Evaluation) -> list[str]:
     return [
         f"note: behind {what}, the rotor of {m.joint_names[worst]} acts like {masses[worst]:.4g} "
         f"{unit} at the joint; with ideal drives the largest effort would be {1.0 / factor:.2f} "
-        "times as large. A longer lead or a lower gear ratio reduces it quadratically"
+        "times as large. A longer lead or a lower gear ratio reduces this inertia quadratically"
     ]
 
 
@@ -80,7 +80,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
             row.supply_peak, row.supply_mean, row.braking, angle, row.condition_number,
         ])  # fmt: skip
     tables.append(Table(head, rows, "Largest value over all drives in each motion, without "
-                        "margins; supply and feedback of all drives together"))  # fmt: skip
+                        "margins; supply and fed-back power: sum over all drives"))  # fmt: skip
     head = ["drive", "peak torque [N m]", "RMS [N m]", "speed [rad/s]", "RMS current [A]"]
     at_motors = [
         np.fmax.reduce([getattr(row, name) for row in e.motions])
@@ -100,9 +100,11 @@ def demand_tables(e: Evaluation) -> list[Table]:
             alone = pose_accuracy(m, replace(e.requirements.accuracy, **{other: 0.0}), at)
             rows.append([name, *alone.tolist()])
         rows.append(["both", *e.pose_accuracy.tolist()])
-        head = ["standard deviations by", "x [m]", "y [m]", "z [m]", "about x [rad]",
+        head = ["standard deviations due to", "x [m]", "y [m]", "z [m]", "about x [rad]",
                 "about y [rad]", "about z [rad]"]  # fmt: skip
-        tables.append(Table(head, rows, "Tolerances: accuracy of the body's worst pose"))
+        tables.append(
+            Table(head, rows, "Tolerances: accuracy of the body at its least accurate pose")
+        )
     return tables
 
 
@@ -126,7 +128,7 @@ def front_table(d: Design) -> Table:
     names = [name for name in OBJECTIVES if name in d.front[0].values]
     shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
     turns = d.mechanism.drives.units[0] == "rad"
-    # of two units the one of the family's drives
+    # of two units, use that of the family's drives
     units = {name: OBJECTIVES[name].split(" or ")[-1 if turns else 0] for name in shown}
     titles = [name.replace("_", " ") + f" [{units[name]}]" * bool(units[name]) for name in shown]
     rows: list[list[str | float]] = []

@@ -184,8 +184,8 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
     speed = f"speed [{units_in_one(m.drives.units, '/s')}]"
     effort = f"effort [{units_in_one(m.drives.effort_units)}]"
     panel = Panel("Effort versus speed", tuple(curves), speed, effort)
-    text = ("Every drive in every motion, with margins. The dashed line is the weakest "
-            "motor's limit, on both sides: a motion fits if it stays between.")  # fmt: skip
+    text = ("Every drive in every motion, with margins. The dashed lines are the limits of the "
+            "weakest motor; a motion is feasible if its curve stays between them.")  # fmt: skip
     return Chart("motor", "Effort versus speed", (panel,), text, 1)
 
 

@@ -37,10 +37,10 @@ TEXT, GRID, BACKGROUND = "#57606a", "#e6eaee", "#ffffff"
 FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, Arial, sans-serif'
 # A curve reacts to a pointer within half of this distance [px].
 REACH = 16
-# A mark's label is on the left of its line in this last share of the x axis, where it would
-# otherwise run off the panel.
+# A mark's label is on the left of its line in this last fraction of the x axis, where it would
+# otherwise extend beyond the panel.
 LAST = 0.6
-# Above this share of the y axis the label of a horizontal mark is below its line.
+# Above this fraction of the y axis, the label of a horizontal mark is below its line.
 HIGHEST = 0.9
 
 
@@ -165,7 +165,7 @@ def _draw_mark(plot: Any, panel: Panel, mark: Mark, row: int) -> None:
                       text_baseline="top", x_offset=-4 if late else 4,
                       y_offset=-2 - 15 * (row % 4))  # fmt: skip
     else:
-        # above the line, but below it where it would not fit into the panel
+        # above the line, or below it if it would not fit into the panel
         below = (at - bottom) > HIGHEST * (top - bottom)
         label = _text(left, at, mark.label, text_baseline="top" if below else "bottom", x_offset=6,
                       y_offset=-2 if below else 2)  # fmt: skip

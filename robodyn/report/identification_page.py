@@ -52,7 +52,7 @@ def identification_page(
             [
                 ("largest error of predicted effort", f"{worst:.1%}"),
                 ("base parameters", str(len(result.parameters.names))),
-                ("condition of the regressor", f"{result.condition:.3g}"),
+                ("condition number of the regressor", f"{result.condition:.3g}"),
                 ("position filter", f"{result.filters.motion:.3g} Hz"),
                 ("effort filter", f"{result.filters.effort:.3g} Hz"),
                 *([("payload", f"{number(payload.mass)} kg")] if payload else []),
@@ -120,8 +120,8 @@ def _efforts(result: Identification, item: Validation, n: int, of: str) -> Chart
     predicted = np.where(np.isfinite(item.measured), item.predicted, np.nan)
     panels = _panels(result, item, {"measured": item.measured, "predicted": predicted})
     text = (
-        f"Of {of}: {item.source or 'a recording'}, through the effort filter. Standstill is "
-        "left out: dry friction holds any effort there."
+        f"From {of}: {item.source or 'a recording'}, after the effort filter. Standstill is "
+        "omitted, because dry friction can balance any effort there."
     )
     return Chart(f"efforts{n}", "Efforts measured and predicted", panels, text)
 
@@ -160,12 +160,12 @@ def _payload(result: Identification, found: Payload) -> str:
             "Payload, in the frame of the platform or the tip; inertia about its center",
         )
         + table(
-            ["parameter", "without it", "with it"],
+            ["parameter", "without payload", "with payload"],
             [(name, old, new) for name, old, new in changes if old != new],
             "Body that carries the payload, SI units, about its own origin",
         )
         + table(
-            ["joint", "without it", "with it"],
+            ["joint", "without payload", "with payload"],
             errors,
             "Relative error of the predicted efforts with the payload",
         )

@@ -30,7 +30,8 @@ from robodyn.report.chart import (
 )
 from robodyn.report.tables import Table
 
-# Cells of a slice of the workspace along both axes; its half width, in sizes of the mechanism.
+# Number of cells of a slice of the workspace along both axes; its half width, relative to the
+# mechanism's size.
 COLUMNS, ROWS, EXTENT = 13, 9, 0.4
 # Frequencies of the sines [Hz], and smallest share of the largest amplitude on their axis.
 FREQUENCIES, LEAST = np.geomspace(0.1, 10.0, 13), 0.2

@@ -77,7 +77,10 @@ class Page:
              + (", broken" if row["broken"] else ""), f"{row['time']:.3f}"]
             for row in found["rows"]
         ]  # fmt: skip
-        caption = "SI units, radians; a position uses the travel from its middle to an end"
+        caption = (
+            "SI units, radians; used: of a position, the share of the travel from its middle to an "
+            "end"
+        )
         self.add(
             "limits", "Limits", f'<p class="say">{escape(verdict)}</p>{table(head, rows, caption)}'
         )
@@ -238,7 +241,7 @@ def write_page(page: Page, path: str | Path) -> str:
             value=str(path),
         )
     with writing(path):
-        Path(path).touch()  # drawing takes seconds: better to fail before
+        Path(path).touch()  # drawing takes seconds, so fail before it
         text = page.html()
         Path(path).write_text(text, encoding="utf-8")
     return text

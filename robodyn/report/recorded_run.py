@@ -21,8 +21,8 @@ from robodyn.trajectories.base import Motion, Trajectory
 NEAR_ZERO = 0.1
 # Numbers of samples and of start times for fitting the start.
 POINTS, PLACES = 200, 400
-# RMS distance from the plan, relative to the path's length, above which a run followed another
-# path.
+# RMS distance from the plan, relative to the path's length, above which a run counts as having
+# followed another path.
 ELSEWHERE = 0.2
 
 

@@ -162,7 +162,7 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
         size = np.linalg.norm(values, axis=-1)
         log = scale_of([size]) == SYMLOG and bool((size > 0).all())
         titles = joint_titles(study.mechanism)
-        if len(titles) != size.shape[1]:  # numbers, where these are not the driven joints
+        if len(titles) != size.shape[1]:  # numbered if they are not the driven joints
             titles = [str(i) for i in range(1, size.shape[1] + 1)]
         panels.append(
             chart.Panel(f"{joint} joint, {what}".replace("_", " ").capitalize(),

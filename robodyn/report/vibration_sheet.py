@@ -15,7 +15,7 @@ from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, GRAY, Chart, ChartLine, Panel, curves_of
 from robodyn.report.tables import Table
 
-# Largest displacement of a drawn mode, in sizes of the mechanism, or in radians.
+# Largest displacement of a drawn mode, relative to the mechanism's size, or in radians.
 AMPLITUDE = 0.1
 # Number of frequencies of a response, and their range in first and last natural frequencies.
 COUNT, BELOW, ABOVE = 240, 0.1, 3.0
@@ -68,7 +68,9 @@ def vibration_charts(m: Mechanism) -> list[Chart]:
             for unit, lines in ((along, magnitudes[:3]), (about, magnitudes[3:]))
         ]
         panels.append(Panel("phase [°]", phases, "frequency [Hz]", x_scale="log"))
-        text = f"Body at home, for the same component of the {what}. The motors are locked."
+        text = (
+            f"Response of the body at home to the same component of the {what}, with locked motors."
+        )
         charts.append(Chart(title.split()[0].lower(), title, tuple(panels), text))
     return charts
 

@@ -376,7 +376,7 @@ class BatchPlant:
         known = given.dtype.kind in "iu" and given.ndim == 1
         if not known or given.min() < 0 or given.max() >= self.count:
             raise InvalidInput(
-                f"rows are {rows!r}, expected numbers from 0 to {self.count - 1}", value=rows
+                f"rows are {rows!r}, expected indices from 0 to {self.count - 1}", value=rows
             )
         return given
 
@@ -421,8 +421,8 @@ def _rows_of(
     for row, one in enumerate(representative_mechanisms(given)):
         if _structure(one) != _structure(first):
             raise InvalidInput(
-                f"row {row}, {one.name}, is not of the structure of the first, {first.name}: all "
-                "need the same kind and driven joints",
+                f"row {row}, {one.name}, differs in structure from the first, {first.name}: all "
+                "mechanisms need the same kind and driven joints",
                 value=one,
             )
     return given

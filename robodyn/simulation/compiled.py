@@ -85,7 +85,7 @@ def is_compiled(mechanism: Mechanism, controller: computed_torque.Controller) ->
 
 def _compile(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Outcome] | None:
     if law.driver is not None and mechanism.drives.elasticity is not None:
-        return None  # a controller of one's own takes the measured state
+        return None  # a user's controller needs the measured state
     model = mechanism if law.model is None else law.model
     run: Callable[[Rollout, int, int], Outcome] | None = mechanism.solver.compiled_simulation(model)
     return run

@@ -25,8 +25,8 @@ Acceleration = Callable[[float, FloatArray, FloatArray], FloatArray]
 
 # Relative and absolute tolerances of the state's components.
 TOLERANCE = 1e-12
-# Limit of evaluations: discontinuous friction makes steps ever smaller; smooth motions need
-# some thousands.
+# Largest number of evaluations: discontinuous friction makes the steps ever smaller, while smooth
+# motions need some thousands.
 MOST_CALLS = 200_000
 
 
@@ -70,7 +70,7 @@ def dormand_prince_853(
         calls += 1
         if calls > MOST_CALLS:
             raise SimulationFailed(
-                f"no result after {MOST_CALLS} evaluations: is the motion smooth?",
+                f"no result after {MOST_CALLS} evaluations; check that the motion is smooth",
                 time=0.0,
                 value=state,
             )
@@ -88,7 +88,7 @@ def dormand_prince_853(
     )
     if not solution.success:
         raise SimulationFailed(
-            f"no step is small enough: {solution.message}",
+            f"the integrator found no step small enough: {solution.message}",
             time=float(solution.t[-1]) - start,
             value=split(solution.y[:, -1]),
         )

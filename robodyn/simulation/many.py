@@ -146,7 +146,7 @@ def simulate_many(
             results.problem[number] = str(error)
         _put(results, number, run, kept)
 
-    # a user's controller may have a state, so its simulations run one after the other
+    # a user's controller may have internal state, so its simulations run one after the other
     concurrent: list[int] = []
     in_turn: list[int] = []
     for number in range(count):
@@ -165,7 +165,7 @@ def _simulation_count(parts: dict[str, list[Any]]) -> int:
     counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
         raise InvalidInput(
-            "expected one value or one for each simulation, got "
+            "expected a single value or one value for each simulation, got "
             + ", ".join(f"{count} of {name}" for name, count in counts.items()),
             value=counts,
         )

@@ -102,7 +102,8 @@ class Plant:
         rest = self.mechanism.difference(configuration, configuration)
         if rest.ndim != 1:
             raise InvalidInput(
-                f"configuration has shape {np.shape(configuration)}, expected a single one",
+                f"configuration has shape {np.shape(configuration)}, expected a single "
+                "configuration",
                 value=configuration,
             )
         self.mechanism.joint_positions(configuration)  # raises if the geometry is undefined
@@ -300,7 +301,7 @@ def suggest_remedy(
     try:
         mechanism.forward_dynamics(configuration, velocity, np.zeros(len(mechanism.joint_names)))
     except SingularMassMatrix:
-        return "a description without masses is for kinematics and drawing, not for dynamics"
+        return "a description without masses supports kinematics and drawing, but not dynamics"
     except RobodynError:
         pass
     if mechanism.drives.elasticity is not None:
@@ -314,12 +315,13 @@ def suggest_remedy(
     friction = _friction_of(mechanism, int(decays.argmax()))
     if rate * dt > STABLE and mechanism.solver.compiled_simulation(mechanism) is None:
         return (
-            f"the step of {dt:g} s is too long for {friction}, by which a velocity decays at "
-            f"{rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no friction"
+            f"the step of {dt:g} s is too long for the friction of {friction}, which damps a "
+            f"velocity at {rate:.3g} 1/s: choose a step (dt) below {STABLE / rate:.2g} s, or no "
+            "friction"
         )
     return (
-        f"the step is {dt:g} s, and {friction}: try a shorter step (dt), smaller efforts or gains, "
-        "or no friction"
+        f"the step is {dt:g} s, and the strongest friction is that of {friction}: try a shorter "
+        "step (dt), smaller efforts or gains, or no friction"
     )
 
 

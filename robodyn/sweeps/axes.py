@@ -16,7 +16,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.presentation.variables import Variable
 
-# Most values on one axis, as they are kept in memory.
+# Largest number of values on one axis, as they are kept in memory.
 LARGEST_AXIS = 1_000_000
 
 
@@ -62,7 +62,7 @@ def read_axis(
     """
     if name not in known:
         near = difflib.get_close_matches(str(name)[:100], known, n=1, cutoff=0.6)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+        hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(known)}"
         raise InvalidInput(f"no coordinate {str(name)[:100]!r} to sweep; {hint}", value=name)
     unit, least = known[name].unit, known[name].at_least
     spans = isinstance(given, str) and ":" in given
@@ -92,14 +92,14 @@ def _range(name: str, text: str, sampled: bool, unit: str) -> GridAxis | Interva
         if sampled:
             return Interval(name, low, high)
         raise InvalidInput(
-            f"{shown} of a grid lacks its number of values: {name}={text[:100]}:21, or request "
-            "samples",
+            f"{shown} of a grid lacks its number of values: write {name}={text[:100]}:21, or "
+            "request samples",
             value=text,
         )
     if sampled:
         raise InvalidInput(
-            f"axis {name} has {parts[2][:40]} values, but samples were requested: {name}={low:g}:"
-            f"{high:g}",
+            f"axis {name} has {parts[2][:40]} values, but samples were requested: write "
+            f"{name}={low:g}:{high:g}",
             value=text,
         )
     digits = parts[2].strip()
@@ -133,7 +133,7 @@ def _parse_list(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | f
         return float(values)
     if sampled:
         raise InvalidInput(
-            f"axis {name} is a list of values, but samples were requested: '{name}=low:high'",
+            f"axis {name} is a list of values, but samples were requested: write '{name}=low:high'",
             value=given,
         )
     if values.ndim != 1 or not 0 < values.size <= LARGEST_AXIS:

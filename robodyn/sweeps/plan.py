@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from robodyn.sweeps.settings import SweepOptions
 
 
-# A larger sweep is most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
+# Larger sweeps are most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11
 MOST_CHUNKS = 10**6
 LARGEST_CHUNK = 10**6
@@ -78,7 +78,7 @@ class SweepPlan:
         """
         if self.version != __version__:
             raise ClusterError(
-                f"a worker has robodyn {__version__}, the sweep is of {self.version}; "
+                f"a worker has robodyn {__version__}, the sweep was begun with {self.version}; "
                 "install the same version on both",
                 value=__version__,
             )
@@ -134,7 +134,7 @@ def make_plan(
     for name in names:
         if name not in QUANTITIES:
             raise InvalidInput(
-                f"no quantity {name!r:.100}; known are {', '.join(QUANTITIES)}", value=name
+                f"no quantity {name!r:.100}; expected one of {', '.join(QUANTITIES)}", value=name
             )
     n = sum(each.role == "acceleration" for each in presentation.variables(mechanism).values())
     length = settings.characteristic_length
@@ -197,7 +197,9 @@ def _whole(name: str, value: Any, least: int, most: int) -> int:
 def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]:
     array = as_exact(name, np.zeros(count) if value is None else value, (count,))
     if (array < 0.0).any():
-        raise InvalidInput(f"{name} has {array.min():g}, half-widths are at least 0", value=value)
+        raise InvalidInput(
+            f"{name} contains {array.min():g}, expected half-widths of at least 0", value=value
+        )
     return tuple(float(width) for width in array)
 
 

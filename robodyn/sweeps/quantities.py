@@ -85,7 +85,7 @@ def _effort_extremes(m: Mechanism, s: States, given: SweepSettings) -> FloatArra
     return np.stack([middle - half_width, middle + half_width])
 
 
-_OVER = "effort of a driven joint, over all accelerations and wrenches of a box"
+_OVER = "effort of a driven joint, over all accelerations and wrenches within given half-widths"
 QUANTITIES = {
     "condition_number": Quantity(
         lambda m, s, given: m.condition_number(s.configuration, given.characteristic_length),

@@ -255,8 +255,8 @@ def _compare(stated: dict[str, str], found: dict[str, str] | None, path: Path, v
     other = [name for name in stated if found.get(name) != stated[name]]
     if other:
         raise ResumeRefused(
-            f"{path}: {verb} another sweep (of other {', '.join(other)}); repeat the same command, "
-            "overwrite it, or choose another output",
+            f"{path}: {verb} another sweep (different {', '.join(other)}); repeat the same "
+            "command, overwrite it, or choose another output",
             value=other,
         )
 

@@ -34,7 +34,7 @@ INSTANTS, FRACTION = 201, 0.95
 JUMP = 0.3
 # Largest distance of configurations in one assembly mode.
 SAME = 1e-6
-# Largest number of displacements; further ones are left out.
+# Largest number of displacements; any others are omitted.
 LARGEST = 200
 
 _log = logging.getLogger(__name__)
@@ -61,7 +61,9 @@ def demonstration(
     both = (*ways, *-ways)
     count = min(len(both), largest)
     if count < len(both):
-        _log.warning("%s: the demonstration has %d of %d paths", mechanism.name, count, len(both))
+        _log.warning(
+            "%s: the demonstration contains only %d of %d paths", mechanism.name, count, len(both)
+        )
     for number, way in enumerate(both[:count]):
         pieces += _there_and_back(mechanism, way)
         if progress is not None:
@@ -152,6 +154,6 @@ def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> 
     for step in np.diff(displacements, axis=0):
         there = mechanism.solver.unchecked.try_advance(found[-1], step)
         if there is None:
-            raise NoSolution("the loops do not follow this path", residual=np.inf, value=step)
+            raise NoSolution("the loops do not close along this path", residual=np.inf, value=step)
         found.append(there)
     return np.array(found)

@@ -120,7 +120,7 @@ def fourier_from_fields(top: Fields, mechanism: Mechanism) -> FourierTrajectory:
     joints = top.get("joints", "a list of the independent joints' names")
     if tuple(joints) != mechanism.independent_joints:
         raise top.refuse("joints", joints, f"{list(mechanism.independent_joints)}, in this order")
-    m, rows = len(joints), top.get("sine", "a list of rows")
+    m, rows = len(joints), top.get("sine", "a list with a row for each harmonic")
     shape = (len(rows) if isinstance(rows, list) else 0, m)
     duration = top.number("duration", "s", above=0.0)
     series = FourierSeries(

@@ -111,7 +111,8 @@ def joint_rows(
         lists = [point.positions, rates, changes]
         if any(len(values) != len(given) for values in lists):
             raise InvalidInput(
-                f"point {index} does not have {len(given)} values of each kind", value=index
+                f"point {index} must have {len(given)} positions, velocities and accelerations",
+                value=index,
             )
         rows.append([np.array(values)[order] for values in lists])
     position, velocity, acceleration = map(np.array, zip(*rows, strict=True))

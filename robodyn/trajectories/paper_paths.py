@@ -32,12 +32,12 @@ def paper_path(name: str) -> Line:
         PathError: the name is unknown; the error lists the known names.
     """
     if name not in _PATHS:
-        raise PathError(f"no path {name!r}; known are {', '.join(PAPER_PATHS)}", value=name)
+        raise PathError(f"no path {name!r}; expected one of {', '.join(PAPER_PATHS)}", value=name)
     xyz, rpy, duration, v_max, w_max = _PATHS[name]
     return plan_line_rpy(xyz, rpy, duration, v_max, w_max)
 
 
-# Move of the PUMA [deg]; the paper does not state profile and duration, so there are several.
+# Motion of the PUMA [deg]. The paper does not state profile and duration, so there are several.
 _PUMA = ((90.0, 0.0, 90.0, 0.0, 0.0, 0.0), (45.0, 30.0, 0.0, 45.0, 60.0, 90.0))
 _ARM_PATHS: dict[str, tuple[ProfileName, float]] = {
     "puma": ("cubic", 2.0),
@@ -57,7 +57,7 @@ def arm_path(name: str) -> JointLine:
         PathError: the name is unknown; the error lists the known names.
     """
     if name not in _ARM_PATHS:
-        raise PathError(f"no path {name!r}; known are {', '.join(ARM_PATHS)}", value=name)
+        raise PathError(f"no path {name!r}; expected one of {', '.join(ARM_PATHS)}", value=name)
     profile, duration = _ARM_PATHS[name]
     start, goal = np.deg2rad(_PUMA)
     return plan_joints(start, goal, duration, profile=profile)

@@ -58,8 +58,8 @@ class ViaPoints(PiecewisePolynomial):
         if crowded is not None:
             needed = float(blend_times(self.blends)[crowded])
             raise InfeasibleTrajectory(
-                f"the blends of points {crowded} and {crowded + 1} take {needed:.6g} s of the "
-                f"{self.durations[crowded]:.6g} s between them; they must fit",
+                f"the blends of points {crowded} and {crowded + 1} take {needed:.6g} s, but only "
+                f"{self.durations[crowded]:.6g} s lie between them; shorten the blends",
                 value=needed,
             )
         self._poses = poses

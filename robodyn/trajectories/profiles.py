@@ -214,7 +214,7 @@ def make_profile(
     """
     if not np.isfinite(duration):
         raise InfeasibleTrajectory(
-            f"{what}: {distance:.6g} at the permitted speed takes infinitely long",
+            f"{what}: a distance of {distance:.6g} takes infinitely long at the permitted speed",
             value=duration,
         )
     if distance == 0.0 or speed is None:
@@ -224,8 +224,9 @@ def make_profile(
     least_factor = 1.0 if name == "lspb" else PEAK_SPEED[name]
     if speed * duration < least_factor * distance * (1.0 - DURATION_TOLERANCE):
         raise InfeasibleTrajectory(
-            f"{what}: {distance:.6g} cannot be covered in {duration:.6g} s at {speed:.6g} per "
-            f"second; needs more than {least_factor * distance / duration:.6g} per second, or "
+            f"{what}: a distance of {distance:.6g} cannot be covered in {duration:.6g} s at "
+            f"{speed:.6g} per second; it requires more than "
+            f"{least_factor * distance / duration:.6g} per second, or "
             f"more than {least_factor * distance / speed:.6g} s",
             value=speed,
         )

@@ -80,8 +80,8 @@ class SampledTrajectory(RowTrajectory):
         if (np.diff(self.times) <= 0.0).any():
             knot = int(np.flatnonzero(np.diff(self.times) <= 0.0)[0]) + 1
             raise InvalidInput(
-                f"times[{knot}] is {self.times[knot]} after {self.times[knot - 1]}, the times of "
-                "a trajectory must increase strictly [s]",
+                f"times[{knot}] is {self.times[knot]}, the previous time is "
+                f"{self.times[knot - 1]}; the times of a trajectory must increase strictly [s]",
                 value=times,
             )
         if self.times[0] < 0.0:
@@ -114,7 +114,7 @@ class SampledTrajectory(RowTrajectory):
         self._rotations = coordinates.rotations
         self._advances = coordinates.is_constrained
         self._list: list[float] = self.times.tolist()
-        # interval and cubic of the last single time
+        # interval and cubic of the latest evaluation at a single time
         self._cursor: tuple[float, float, _Cubics] | None = None
 
     def _expected_steps(self) -> FloatArray | None:

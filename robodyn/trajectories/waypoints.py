@@ -105,7 +105,7 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     expected = mechanism.coordinates.text
     if of != expected:
         raise PathError(
-            f"path {name!r} is of {of}, {mechanism.name} takes {expected}",
+            f"path {name!r} consists of {of}, but {mechanism.name} requires {expected}",
             value=name,
         )
 
@@ -187,7 +187,7 @@ def _waypoint_file(source: str | Path) -> Path:
     shown = text if len(text) <= 100 else text[:97] + "..."
     known = ", ".join((*PAPER_PATHS, *ARM_PATHS, *bundled_paths()))
     raise PathError(
-        f"no path {shown!r}: not one of {known}, nor a waypoint file (.yaml) that exists",
+        f"no path {shown!r}: expected one of {known}, or an existing waypoint file (.yaml)",
         value=source,
     )
 
@@ -257,8 +257,8 @@ def _plan_blends(
         raise fields.refuse(
             "blend",
             float(blends[longer]),
-            f"a shorter one: blends take {needed:.6g} s of the {durations[crowded]:.6g} s from "
-            f"{waypoints[crowded].path} to {waypoints[crowded + 1].path}",
+            f"a shorter one: the blends take {needed:.6g} s, but only {durations[crowded]:.6g} s "
+            f"lie between {waypoints[crowded].path} and {waypoints[crowded + 1].path}",
         )
     return parabolic_blends.ViaPoints(points, durations, blends, poses=not joints)
 
@@ -275,7 +275,7 @@ def _blended_duration(
     """Return a segment's duration [s]: as given, or at the speed limits plus `extra`."""
     if _profile(common, goal) != "lspb":
         fields = goal if "profile" in goal else common
-        raise fields.refuse("profile", fields.data["profile"], "lspb where waypoints are blended")
+        raise fields.refuse("profile", fields.data["profile"], "lspb if waypoints are blended")
     parts = (
         {"v_max": np.abs(step).max()}
         if of_joints

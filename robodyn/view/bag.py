@@ -105,7 +105,7 @@ class RecordedRun:
             if len(message.points) and hasattr(message.points[0], "transforms"):
                 if not m.coordinates.is_pose:
                     raise InvalidInput(
-                        f"the trajectory has poses, but {m.name} takes joint positions"
+                        f"the trajectory has poses, but {m.name} requires joint positions"
                     )
                 return sampled_trajectory(message, m)
             times, motion = joint_rows(message, m.independent_joints)

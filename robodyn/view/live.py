@@ -229,7 +229,7 @@ class LiveSimulation:
                 return
             if path not in self.paths:
                 known = ", ".join((*self.paths, BY_HAND))
-                raise InvalidInput(f"no path {path!r}; known are {known}", value=path)
+                raise InvalidInput(f"no path {path!r}; expected one of {known}", value=path)
             self.path = path
             self.reset()
 

@@ -30,7 +30,7 @@ TUNED = {
     "Rotation gain": "rotation_gain",
     "Force washout": "force_washout",
 }
-# Range of a control, relative to the preset; a gain may be zero.
+# Range of a control, relative to the value in the preset; a gain may be zero.
 LEAST, MOST = 0.1, 3.0
 _STYLE = (
     "margin:2px 14px 8px;padding:4px 10px;border-radius:6px;color:white;font:600 15px sans-serif"
@@ -111,7 +111,7 @@ class CueingPanel:
                 factor = 1.0 if now is None else float(np.mean(now) / np.mean(own.of_axes(name)))
                 first = min(max(factor, least), MOST)
                 self._sliders[name] = gui.add_slider(
-                    label, least, MOST, 0.05, first, hint="relative to the preset"
+                    label, least, MOST, 0.05, first, hint="factor relative to the preset"
                 )
             button = gui.add_button("Save to YAML")
         for control in (self._preset, *self._sliders.values()):

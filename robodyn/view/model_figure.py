@@ -44,7 +44,7 @@ def figure_of(
     figure = figure_of_links(links, joints, name, near, mesh_folders)
     if figure.shapes:
         return figure
-    remark = f"{name}: no visuals to draw, only sticks from joint to joint"
+    remark = f"{name}: the model has no visuals; only sticks from joint to joint are drawn"
     bare = Figure(figure.joints, (), figure.links[0], (*figure.remarks, remark))
     return bare.with_sticks(mechanism.size)
 

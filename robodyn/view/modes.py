@@ -16,8 +16,8 @@ from robodyn.presentation.figure import Figure
 from robodyn.view.page import ViewerPage
 from robodyn.view.snapshot import Snapshot, snapshot_of
 
-# Duration [s] of a shown period at any frequency, and largest displacement by default, in
-# sizes of the mechanism, or in radians.
+# Duration [s] of a shown period at any frequency, and largest displacement by default, relative to
+# the mechanism's size, or in radians.
 PERIOD, AMPLITUDE = 2.0, 0.08
 
 

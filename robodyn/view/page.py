@@ -237,7 +237,7 @@ class Status:
 
     def _numbers(self, snapshot: Snapshot) -> str:
         xyz, rpy = rpy_from_pose(snapshot.body_pose)
-        degrees = np.rad2deg(rpy).round(1) + 0.0  # no negative zero
+        degrees = np.rad2deg(rpy).round(1) + 0.0  # avoids a negative zero
         state = snapshot.status or ("running" if snapshot.playing else "paused")
         rows = [
             f"{state:<8} t = {snapshot.time:7.3f} s",
@@ -258,4 +258,5 @@ class Status:
         except (ArithmeticError, ValueError):
             weakest = "unknown"
         # without the number, which changes too fast for a banner and is in the text block
-        return f"{near}: weakest is {weakest}", (colors.WARN, colors.ERROR)[self._level.level - 1]
+        text = f"{near}: weakest direction is {weakest}"
+        return text, (colors.WARN, colors.ERROR)[self._level.level - 1]

@@ -19,7 +19,7 @@ from robodyn.view.snapshot import Snapshot
 WINDOW = 10.0
 # Larger condition numbers are clipped in the plot, to keep the axis legible.
 HIGHEST_CONDITION = 1e5
-_LEGS, _JOINTS = "Leg forces [N], positive: pushes", "Joint efforts [N m, N]"
+_LEGS, _JOINTS = "Leg forces [N], positive if pushing", "Joint efforts [N m, N]"
 # Least width of an axis: ticks of nearly constant values would all read the same.
 _LEAST = {
     "auto": True,

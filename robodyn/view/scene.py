@@ -18,10 +18,10 @@ from robodyn.presentation import Figure, Shape, presentation
 from robodyn.view import colors
 from robodyn.view.snapshot import Snapshot
 
-# Number of points of the trace, and their least distance, in sizes of the mechanism.
+# Number of points of the trace, and their least distance, relative to the mechanism's size.
 TRACE_LENGTH, TRACE_STEP = 600, 0.004
-# Length of the reference effort's arrow, and of the longest arrow, also near a singularity, in
-# sizes of the mechanism.
+# Length of the reference effort's arrow, and of the longest arrow, also near a singularity,
+# relative to the mechanism's size.
 LENGTH, LONGEST = 0.35, 0.9
 
 

@@ -96,7 +96,7 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
     try:
         _check_values(server.gui)
         if _status_for("foreign.invalid", server.get_port()) != HTTPStatus.FORBIDDEN:
-            raise AttributeError("requests for a foreign host are served")
+            raise AttributeError("it serves requests for a foreign host")
     except (AttributeError, AssertionError, ImportError, ValueError, OSError) as error:
         stop(server)
         raise MissingExtra(
@@ -137,7 +137,7 @@ def refusal(headers: Any, allowed: Collection[str] = ()) -> str:
     is_own = origin.scheme in ("http", "https") and origin.netloc.lower() == hosts[0].lower()
     if len(origins) == 1 and (is_own or _name_in(origins[0]) in allowed):
         return ""
-    return "requests of other web pages are refused"
+    return "requests from other web pages are rejected"
 
 
 def _is_allowed(name: str, allowed: Collection[str]) -> bool:
@@ -153,7 +153,7 @@ def _name_in(address: str) -> str:
     """Return the host name in an address, in lower case; empty if there is none."""
     try:
         parts = urlsplit(address)
-        _ = parts.port  # raises for one that is no number
+        _ = parts.port  # raises an error if it is not a number
     except ValueError:
         return ""
     return "" if parts.username is not None else parts.hostname or ""
@@ -205,7 +205,7 @@ def _guard(process: Any, allowed: Collection[str]) -> Callable[[Any, Any], Any]:
             return connection.respond(HTTPStatus.REQUEST_URI_TOO_LONG, limit)
         try:
             response = None if process is None else process(connection, request)
-        except (OSError, ValueError):  # no file can have such a name
+        except (OSError, ValueError):  # no file can have this name
             return connection.respond(HTTPStatus.NOT_FOUND, "no such page\n")
         if response is not None:
             # in a frame of a foreign page a person could be tricked into pressing a button

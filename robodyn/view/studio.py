@@ -15,7 +15,7 @@ from robodyn.view.page import ViewerPage
 from robodyn.view.replay import Replay
 from robodyn.view.snapshot import Snapshot
 
-# Range of the sliders about home: angles in degrees, lengths in sizes of the mechanism.
+# Range of the sliders about home: angles in degrees, lengths relative to the mechanism's size.
 ANGLE, REACH = 45.0, 0.5
 
 

@@ -34,7 +34,7 @@ from robodyn.writing.urdf import (
 
 # Smallest mass [kg] and inertia [kg m^2] that MuJoCo accepts, for massless bodies.
 LEAST = 2e-15
-# Most joints of a MuJoCo body.
+# Largest number of joints of a MuJoCo body.
 MOST = 6
 # Distance [m] between the two points that constrain a revolute closure.
 REVOLUTE_DISTANCE = 0.1
@@ -120,7 +120,7 @@ class _Writer:
         if self._meshes:
             warn(
                 f"{model.name}: ignored {len(self._meshes)} meshes of visuals, such as "
-                f"{self._meshes[0]}, which an MJCF written by robodyn does not have; write a .urdf "
+                f"{self._meshes[0]}, which robodyn does not write to MJCF files; write a .urdf "
                 "or .sdf file"
             )
         return document_text(root)

@@ -122,7 +122,7 @@ def _joint(
     where = f"joint {joint.name!r}"
     if not joint.child_at.is_link_frame:
         raise OutputError(
-            f"{where}: in a URDF it is at the origin of the frame of its child {joint.child!r}, "
+            f"{where}: a joint of a URDF is at the origin of its child's frame ({joint.child!r}), "
             "expected child_at without rotation and translation",
             value=joint.child_at.matrix,
         )

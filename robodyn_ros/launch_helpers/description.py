@@ -38,12 +38,13 @@ TRANSFORMS = 60.0
 SWITCH = ("true", "false")
 MODEL = ("model", *READING)
 TYPES = {"string": str, "bool": bool, "double": float, "int": int}
-NAMESPACE = {"namespace": ("", "namespace of all nodes")}
+NAMESPACE = {"namespace": ("", "Namespace of all nodes.")}
 GRAVITY = {
     "gravity": (
         "",
-        "gravity [m/s^2] in the base frame, three numbers in quotes; '0 0 0' for "
-        "drives that compensate gravity themselves; empty: from params_file, else from the model",
+        "Gravity vector in the base frame [m/s^2], three numbers in quotes: '0 0 0' if the drives "
+        "compensate gravity themselves. If empty, the value in params_file or, if there is none, "
+        "the gravity of the model is used.",
     )
 }
 
@@ -71,7 +72,8 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
     Args:
         group, name: group and name of the parameter.
         default: default value, instead of the parameter's.
-        auto: meaning of `auto`, if the launch has that choice, which is then the default.
+        auto: effect of `auto` as the end of a sentence, if the launch has that choice, which is
+            then the default.
 
     Returns:
         Default, description and choices, for the table of `arguments`.
@@ -80,7 +82,7 @@ def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tu
     is_switch = entry["type"] == "bool"
     choices = SWITCH if is_switch else tuple(*entry.get("validation", {}).get("one_of<>", ()))
     if auto:
-        return "auto", f"{entry['description']}; auto: {auto}", "auto", *choices
+        return "auto", f"{entry['description']} If auto, {auto}.", "auto", *choices
     return default or default_of(entry), entry["description"], *choices
 
 
@@ -285,7 +287,7 @@ def is_on(context: LaunchContext, argument: str) -> bool:
 
 def warn(text: str) -> None:
     """Log a warning of the launch itself, on the screen and in its log file."""
-    # launch shows the message as it is, arguments are not filled in
+    # launch does not fill in the arguments of a message
     get_logger("launch.user").warning(text)
 
 
@@ -346,7 +348,7 @@ def view_of(context: LaunchContext, mechanism: Mechanism) -> str:
     current = view["Visualization Manager"]["Views"]["Current"]
     size = mechanism.size
     current["Distance"] *= size
-    # toward the middle of a mechanism that stands, or hangs like a delta robot
+    # toward the middle of the mechanism, which stands on its base or hangs like a delta robot
     height = float(mechanism.body_pose(mechanism.home)[2])
     current["Focal Point"]["Z"] *= min(max(2.0 * height, -size), size)
     for display in view["Visualization Manager"]["Displays"]:

@@ -35,31 +35,45 @@ PATH, OUTPUT = "demo", "runs/latest"  # defaults
 ARGUMENTS = {
     "hardware": (
         "simulated",
-        "simulated: drives with a lag; link: servos on a serial line or UDP, by drive_link; none: "
-        "a node of yours subscribes to position_controller/commands and publishes joint_states",
+        "Hardware of the drives. With simulated, the launch starts simulated_drives. With link, "
+        "drive_link sends the commands to servos over a serial line or UDP. With none, a node of "
+        "yours subscribes to position_controller/commands and publishes joint_states.",
         *("simulated", "link", "none"),
     ),
     "link": of_parameter("drive_link", "link"),
     "path": (
         PATH,
-        "path that trajectory_planner/start begins: demo, a file of waypoints; empty: goals only",
+        "Path that trajectory_planner/start starts: demo, or a file of waypoints. If empty, the "
+        "machine moves to goals only.",
     ),
     "params_file": (
         PathJoinSubstitution([FindPackageShare("robodyn"), "config", "machine.yaml"]),
-        "parameter file for all nodes",
+        "Parameter file for all nodes.",
     ),
     "cueing": (
         "false",
-        "for a simulator: motion_cueing computes set-points from vehicle/imu",
+        "If true, motion_cueing computes set-points from vehicle/imu, for a motion simulator.",
         *SWITCH,
     ),
     "telemetry": of_parameter("motion_cueing", "telemetry"),
-    "flight": ("false", "simulate a flight with JSBSim as the vehicle; needs jsbsim", *SWITCH),
-    "viewer": ("false", "show the machine in the browser, on localhost only; needs viser", *SWITCH),
+    "flight": (
+        "false",
+        "If true, JSBSim simulates a flight as the motion of the vehicle. Requires jsbsim.",
+        *SWITCH,
+    ),
+    "viewer": (
+        "false",
+        "If true, a web page on localhost shows the machine. Requires viser.",
+        *SWITCH,
+    ),
     "port": of_parameter("web_viewer", "port"),
-    "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
+    "record": ("false", "If true, record all topics in a rosbag2 folder in `output`.", *SWITCH),
     "output": of_parameter("recorder", "output", OUTPUT),
-    "rviz": ("false", "show it in RViz; needs rviz2 and robot_state_publisher", *SWITCH),
+    "rviz": (
+        "false",
+        "If true, show the machine in RViz. Requires rviz2 and robot_state_publisher.",
+        *SWITCH,
+    ),
 }
 
 
@@ -113,9 +127,9 @@ def _refuse_stall_homing(params_file: str) -> None:
         is_its_own = section.rsplit("/", 1)[-1] in ("joint_commander", "**")
         if is_its_own and values.get("homing") == "stall":
             raise RuntimeError(
-                f"{params_file}: homing is 'stall', which commands drives beyond the ends of their "
-                "joints, and drive_link rejects such commands: use homing 'absolute' or 'assumed', "
-                "or hardware:=none with a node of your own for the drives"
+                f"{params_file}: homing is 'stall', which commands positions beyond the limits of "
+                "the joints, but drive_link rejects such commands: use homing 'absolute' or "
+                "'assumed', or hardware:=none with a node of your own for the drives"
             )
 
 

@@ -68,24 +68,24 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
     return {
         "ros2_control": (
             ros2_control,
-            "drive the joints through the controller manager, by the wall clock",
+            "If true, the controller manager of ros2_control drives the joints in real time.",
             *SWITCH,
         ),
         "controller": (
             "effort_controller",
-            "ros2_control: the controller that commands the joints' efforts",
+            "Controller of ros2_control that commands the efforts of the joints.",
             *CONTROLLERS,
         ),
         "hardware": (
             "simulator",
-            "ros2_control: the hardware; robot: the hardware that the URDF names",
+            "Hardware behind ros2_control. With robot, it is the hardware that the URDF names.",
             *("simulator", "mock", "robot"),
         ),
         "controllers_file": (
             "",
-            "ros2_control: parameters of controllers; overrides params_file; empty: "
-            "stewart_controllers.yaml for a platform, else arm_controllers.yaml, with the joints "
-            "of the mechanism and the rate of the simulator",
+            "Parameter file for the controllers of ros2_control, which overrides params_file. If "
+            "empty, stewart_controllers.yaml is used for a platform and arm_controllers.yaml for "
+            "other mechanisms, with the joints of the mechanism and the rate of the simulator.",
         ),
     }
 

@@ -88,11 +88,11 @@ def resolve_arguments(
         warn(text)
     notes = []
     if settings["friction"] == "false":
-        notes.append("friction: off (friction:=true: as in the model)")
+        notes.append("friction: off (friction:=true uses the model's friction)")
     if bringup:
         notes.append(
-            "no path: the launch runs until Ctrl-C; send goals to goal_joints, or to "
-            "goal_pose if poses apply"
+            "no path: the launch runs until Ctrl-C; send goals to goal_joints, or poses of the "
+            "body to goal_pose"
         )
     return [LogInfo(msg=text) for text in notes]
 

@@ -50,7 +50,7 @@ from robodyn_ros.launch_helpers.ros2_control import (
 from robodyn_ros.launch_helpers.settings import DEFAULT, DEFAULT_PROFILE, resolve_arguments
 from robodyn_ros.nodes import NOT_COMPLETED
 
-PATHS = "I, II, III, P1 of the papers, puma, puma_cycloidal, puma_fast for an arm"
+PATHS = "I, II, III or P1 of the papers; puma, puma_cycloidal or puma_fast for an arm"
 NOT_DONE = "the run was not completed; the summary above gives the reason"
 STAYING = "the run is done; Ctrl-C ends the launch (stay:=false ends it with the run)"
 
@@ -64,49 +64,57 @@ def simulation_arguments(
         model, params_file, ros2_control: default values of these arguments.
         frictionless: name of a model that has no friction by default.
     """
-    none = f"none for {frictionless}, as published, else " if frictionless else ""
+    own = "the friction of the model is included"
+    if frictionless:
+        own = f"{frictionless} has no friction, as published, and other models have their own"
     config = PathJoinSubstitution([FindPackageShare("robodyn"), "config", params_file])
     table = {
         "path": (
             DEFAULT,
-            f"path to follow: {PATHS}, demo, or a file of waypoints (.yaml); default: "
-            "the mechanism's own, of its paper or bundled with it, else demo; none: run until "
-            "stopped, with goals from topics",
+            f"Path to follow: {PATHS}; demo; or a file of waypoints (.yaml). If default, the "
+            "mechanism follows the path of its paper or the path bundled with it, otherwise demo. "
+            "If none, the launch runs until it is stopped, and goals arrive on topics.",
         ),
         "avoid_singularities": of_parameter("trajectory_planner", "avoid_singularities"),
         "profile": of_parameter(
-            "trajectory_planner", "profile", auto=f"from params_file, else {DEFAULT_PROFILE}"
+            "trajectory_planner",
+            "profile",
+            auto=f"the profile is that of params_file, otherwise {DEFAULT_PROFILE}",
         ),
         "mode": of_parameter("control", "mode"),
         "command_unit": of_parameter("command_unit", "command_unit"),
         "stepping": of_parameter(
             "forward_simulator",
             "stepping",
-            auto="lockstep, or realtime for path:=none; with ros2_control always realtime",
+            auto="the stepping is lockstep with a path and realtime without one; with ros2_control "
+            "it is always realtime",
         ),
         "friction": of_parameter(
-            "mechanism", "friction", auto=f"from params_file, else {none}as in the model"
+            "mechanism",
+            "friction",
+            auto=f"the setting in params_file is used. Without one, {own}",
         ),
         "duration": of_parameter("run_summary", "duration"),
         "output": of_parameter("run_summary", "output", "runs/latest"),
         "params_file": (
             config,
-            "parameter file for all nodes; for path:=none by default bringup.yaml",
+            "Parameter file for all nodes. For path:=none, the default is bringup.yaml.",
         ),
-        "record": ("false", "record all topics to a rosbag2 folder in `output`", *SWITCH),
+        "record": ("false", "If true, record all topics in a rosbag2 folder in `output`.", *SWITCH),
         "viewer": (
             "false",
-            "show the run live in the browser, on localhost only; needs viser",
+            "If true, a web page on localhost shows the run live. Requires viser.",
             *SWITCH,
         ),
         "stay": (
             LaunchConfiguration("viewer"),
-            "stay open after the run until Ctrl-C; by default with viewer:=true",
+            "If true, the launch stays open after the run until Ctrl-C. The default is the value "
+            "of `viewer`.",
             *SWITCH,
         ),
         "rviz": (
             "false",
-            "show the run in RViz; needs rviz2 and robot_state_publisher",
+            "If true, show the run in RViz. Requires rviz2 and robot_state_publisher.",
             *SWITCH,
         ),
     }

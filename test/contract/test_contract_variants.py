@@ -157,7 +157,7 @@ def test_a_saved_mechanism_loads_as_an_equal_one(described, ending, tmp_path):
 
 
 def test_saving_to_an_invalid_file_is_refused(described, tmp_path):
-    with pytest.raises(InvalidInput, match=r"m\.stl: models are written as \.urdf, \.sdf"):
+    with pytest.raises(InvalidInput, match=r"m\.stl: unknown file type, expected \.urdf, \.sdf"):
         rd.save(described, tmp_path / "m.stl")
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match=r"m\.urdf: cannot be written"):

@@ -34,7 +34,7 @@ WRONG = {
     "mechanism": (lambda m: rd.workspace(Odd()), "mechanism is a Odd, expected Mechanism"),
     "settings": (lambda m: rd.workspace(m, settings={}), "settings is a dict, expected Workspace"),
     "path": (lambda m: rd.save(m, 7), "file is 7, expected a path"),
-    "text": (lambda m: rd.paper_path([]), "name is a list, expected a text"),
+    "text": (lambda m: rd.paper_path([]), "name is a list, expected a string"),
     "word": (
         lambda m: rd.plan_joints(m.home, m.home, 1.0, profile=np.array(["lspb"] * 2)),
         "expected one of lspb, cubic, quintic, cycloidal",

@@ -52,7 +52,7 @@ def test_leading_dimensions_are_free(shape):
 
 def test_exact_shapes_take_no_batch():
     assert as_exact("force", [1, 2, 3], (3,)).dtype == np.float64
-    with pytest.raises(InvalidInput, match=r"shape \(1, 3\), expected \(3,\) \[N\], no batch"):
+    with pytest.raises(InvalidInput, match=r"shape \(1, 3\), expected \(3,\) \[N\] without batch"):
         as_exact("force", [[1, 2, 3]], (3,), "N")
 
 

@@ -89,7 +89,7 @@ def test_payloads_of_their_own_and_what_is_refused():
     m = rd.load("delta")
     envs = MechanismVectorEnv(model=[m, m.with_payload(1.0)], duration=1.0)
     assert envs.num_envs == 2
-    with pytest.raises(rd.InvalidInput, match="no task 'fly': there are reach, track"):
+    with pytest.raises(rd.InvalidInput, match="task is 'fly', expected reach, track"):
         MechanismVectorEnv(1, m, "fly")
     with pytest.raises(rd.InvalidInput, match="a multiple of dt"):
         MechanismVectorEnv(1, m, control_dt=0.0105)

@@ -69,7 +69,7 @@ def test_efforts_are_those_on_the_base_until_it_is_silent(arm):
         for wrong, words in (
             (imu(3 * PERIOD, [np.nan, 0.0, 9.81]), "nan"),
             (imu(3 * PERIOD, [0.0, 0.0, 1e9]), "imu"),
-            (imu(PERIOD, [0.0, 0.0, 9.81]), "after the last sample"),
+            (imu(PERIOD, [0.0, 0.0, 9.81]), "after the previous sample"),
             (imu(3 * PERIOD, [0.0, 0.0, 9.81], frame="elsewhere"), "'elsewhere'"),
         ):
             # not rejected while TF may still get its frame

@@ -283,7 +283,8 @@ def test_a_trajectory_that_cannot_be_examined_is_said(monitor, pose_of, nowhere)
     monitor.trajectories.publish(message)
     monitor.process.wait_for_line("[ERROR]", "trajectory not examined: leg 1 has zero length")
     monitor.process.wait_for_line(
-        "[ERROR]", "~/scale is computed from the velocity instead: leg 1 has zero length"
+        "[ERROR]",
+        "~/scale is computed from the velocity instead of the trajectory: leg 1 has zero length",
     )
     monitor.peer.until(lambda: np.isnan(ahead[-1].data), "nothing known of what is ahead")
     seen = len(monitor.diagnostics)

@@ -372,7 +372,9 @@ def test_a_motion_through_a_singularity_has_no_joint_trajectory(controller, plat
     message = messages.platform_trajectory("base_link", "j", np.arange(3.0), motion)
     message.header.stamp = messages.to_stamp(SECOND)
     controller.send(controller.trajectories, message)
-    controller.graph.line("no joint_trajectory_with_effort: singular configuration", "element [1]")
+    controller.graph.line(
+        "joint_trajectory_with_effort not published: singular configuration", "element [1]"
+    )
     planned = sampled_trajectory(message, platform)
     for t in (0.05, 1.95):
         motion = planned.sample(t)

@@ -211,7 +211,7 @@ def test_a_stabilized_platform_waits_for_its_imu_and_is_held_level(operator):
     graph.until(is_held, "level", repeat=publish)
     assert len(rates[-1].data) == 6
     imu.publish(felt)  # its stamp is not after the last
-    graph.line("base_imu refused", "after the last")
+    graph.line("base_imu refused", "after the previous")
     graph.until(lambda: len(steady_runs(operator.commands)) > 100, "commands in time")
     assert_continuous(operator.commands)
 
@@ -243,7 +243,7 @@ def test_an_impossible_request_is_refused_with_the_reason(operator):
     operator.wait("parked")
     stream = graph.publisher(Odometry, "platform_setpoint")
     stream.publish(setpoint(graph, home))
-    graph.line("platform_setpoint is not followed while the machine is parked")
+    graph.line("platform_setpoint is ignored while the machine is parked")
     for _ in range(3):
         stream.publish(setpoint(graph, home))
     graph.spin(0.3)

@@ -188,7 +188,7 @@ def test_a_node_that_waits_for_the_compiler_logs_it_and_can_be_interrupted(tmp_p
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     process = Process([executable("inverse_dynamics"), *ros_arguments(GOOD)], free_domain())
     try:
-        process.wait_for_line("[INFO] ", "compiling kernels that this needs")
+        process.wait_for_line("[INFO] ", "compiling kernels for their first use")
         process.signal(signal.SIGINT)
         assert process.wait() == 0
         assert len(process.lines) == 1, process.output

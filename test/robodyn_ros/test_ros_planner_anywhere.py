@@ -118,7 +118,7 @@ def test_or_refuses_it_with_the_distance(planner):
     planner.be_at(composed_pose(start, rd.pose_from_rpy([0.0, 0.0, 0.107], [0.0, 0.0, 0.0])))
     answer = planner.call("start")
     assert not answer.success
-    assert "path I refused: it starts 0.107 m from where the mechanism is" in answer.message
+    assert "path I refused: it starts 0.107 m from the mechanism's position" in answer.message
     assert planner.received == []
 
 

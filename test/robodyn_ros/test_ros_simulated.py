@@ -250,4 +250,4 @@ def test_late_commands_are_counted_where_time_goes_on(platform, efforts):
             node._take_period()
         status = node._real_time()
         assert status.level == 1
-        assert status.text == "3 periods with a command older than 5 of them, the oldest 0.035 s"
+        assert status.text == "3 periods with a command at least 5 periods old, the oldest 0.035 s"

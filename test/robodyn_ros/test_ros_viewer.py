@@ -92,7 +92,7 @@ def test_the_viewer_reports_what_it_cannot_show(mechanism):
         description = peer.node.create_publisher(String, "robot_description", LATCHED)
         description.publish(String(data=ElementTree.tostring(robot, encoding="unicode")))
         client = connect("stewart_dasgupta")
-        process.wait_for_line("[WARN]", "no visuals to draw, only sticks")
+        process.wait_for_line("[WARN]", "the model has no visuals; only sticks")
         # it has its mechanism; another description, a broken one, is nothing to it
         description.publish(String(data="<robot/>"))
         states = peer.node.create_publisher(Odometry, "platform_state", 10)

@@ -57,7 +57,7 @@ class DeclareLaunchArgument(Action):
                 f'Argument "{self.name}" provided value "{values[self.name]}" is not valid. '
                 f"Valid options are: {[*self.choices]}"
             )
-            # as upstream, which then logs it again
+            # like upstream, whose caller logs the message again
             get_logger("launch.actions.declare_launch_argument").error(message)
             raise RuntimeError(message)
 

@@ -14,8 +14,8 @@ import subprocess
 from collections.abc import Callable, Sequence
 
 STDOUT, STDERR = 1, 2
-# When a process has ended, its last lines are still in the pipes; a process that it has started may
-# keep these open, so they are read for this long at most [s].
+# Longest time [s] for which the last lines of a process are read from the pipes after its end. The
+# limit is needed because a process that it has started may keep the pipes open.
 LAST_LINES = 0.5
 
 
@@ -109,7 +109,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
         await self._exited
         await asyncio.wait([self._closed], timeout=LAST_LINES)
         if self._signalled:
-            # It was requested to stop; processes that it has started and left behind end with it.
+            # It was requested to stop, so the processes that it has left behind must end, too.
             self.send_signal(signal.SIGKILL)
         self._transport.close()
         return self._transport.get_returncode()

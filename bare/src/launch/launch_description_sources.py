@@ -31,7 +31,7 @@ def get_launch_description_from_any_launch_file(launch_file_path: str) -> Launch
         generate = getattr(module, "generate_launch_description", None)
         description = None if generate is None else generate()
     except Exception as error:
-        # As upstream: any error inside names the file.
+        # Like upstream: the message of an error in the file names the file.
         raise InvalidLaunchFileError(
             f"the launch file '{launch_file_path}' failed with {type(error).__name__}: {error}"
         ) from error

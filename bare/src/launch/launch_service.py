@@ -68,7 +68,7 @@ class LaunchService:
         event = self._context.next_event()
         if event is not None:
             self._try(self._handle, event)
-            # between two events processes start, and their lines are read
+            # let processes start and their lines be read between two events
             await asyncio.sleep(0)
             return True
         ended = [task for task in self._context.running if task.done()]

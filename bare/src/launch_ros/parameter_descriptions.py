@@ -29,7 +29,7 @@ class ParameterValue:
         else:
             fits = value_type in SCALARS and isinstance(value, (value_type, Substitution))
         if not fits:
-            raise TypeError(f"{value!r} is no value of a parameter of type {value_type}")
+            raise TypeError(f"{value!r} is not a valid value of a parameter of type {value_type}")
         self.value = value
         self.value_type = value_type
 

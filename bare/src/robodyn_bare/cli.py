@@ -11,7 +11,7 @@ import sys
 
 from . import environment
 
-# Each command is a module that is imported only when it is used: rclpy takes its time to load.
+# Each command is a module that is imported only when it is used: rclpy takes long to load.
 COMMANDS = {
     "launch": "Run a launch file",
     "param": "Various param related sub-commands",
@@ -25,7 +25,7 @@ def build_parser(selected: str | None) -> argparse.ArgumentParser:
     """Return the parser, with the arguments of the selected command."""
     parser = argparse.ArgumentParser(
         prog="ros2",
-        description="The part of ROS 2's command line that robodyn needs where there is no ROS 2.",
+        description="The part of ROS 2's command line that robodyn needs, without ROS 2.",
     )
     commands = parser.add_subparsers(title="Commands", metavar="Command", dest="command")
     for name, text in COMMANDS.items():
@@ -54,8 +54,8 @@ def main() -> int | str | None:
     if args.command is None:
         parser.print_help()
         return 0
-    # Line by line, as upstream, for whoever reads from a pipe. What the terminal's encoding cannot
-    # show of the processes' output is replaced.
+    # Flush each line, like upstream, for readers of a pipe. Characters that the terminal's encoding
+    # cannot show are replaced.
     sys.stdout.reconfigure(line_buffering=True, errors="replace")
     try:
         return args.main(args)

@@ -43,9 +43,9 @@ from urllib.parse import unquote, urlparse
 
 INDEX = Path("share", "ament_index", "resource_index", "packages")
 PROFILES = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")
-# Begins and ends a string in Python; in a shell, an empty string and the beginning of the next one.
+# Starts or ends a string in Python; a shell reads an empty string and the start of another one.
 QUOTES = "'''"
-# Folders of a source tree that an installation would not have below share/.
+# Folders of a source tree that an installation does not have in share/.
 NOT_INSTALLED = {"build", "dist", "install", "log", "test", "tests", "venv"}
 
 
@@ -200,7 +200,7 @@ def _belongs(entry: Path) -> bool:
         return False
     if entry.name in NOT_INSTALLED:
         return False
-    # Another package, or a virtual environment of any name.
+    # Exclude other packages, and virtual environments of any name.
     return not any((entry / sign).exists() for sign in ("COLCON_IGNORE", "pyvenv.cfg"))
 
 

@@ -17,7 +17,7 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
-# Upstream listens for half a second; its daemon has listened for longer, and there is none here.
+# Time to discover the graph [s]; upstream needs less, as its daemon already knows the graph.
 DISCOVERY_TIME = 1.0
 # Time to wait for a node or a service [s], as upstream.
 PATIENCE = 5.0

@@ -43,11 +43,12 @@ GAMMA: Final = 1.0 - 0.5**0.5
 # Damping is implicit if the sum of its decay rates over the step exceeds this; Runge-Kutta of
 # order 4 is stable up to 2.785.
 STIFF: Final = 2.0
-# A joint is at rest when this fraction is left of its rate at the beginning of a piece.
+# A joint counts as at rest if its rate has fallen below this fraction of its value at the start of
+# the piece.
 REST_RATIO: Final = 1e-8
 # Rates of sticking joints above this fraction of the threshold of rest are brought to zero.
 LEFT: Final = 0.1
-# Trials of a step, after which joints are stopped at their current positions.
+# Number of trials of a step after which joints are stopped at their current positions.
 MOST_TRIALS: Final = 100.0
 # Bracket, as a fraction of the step, behind which a rate that jumps counts as zero.
 SHORTEST: Final = 1e-6

@@ -22,7 +22,7 @@ from robodyn.numerics.vectors import copy
 STIFF_CHECK: Final = 0
 SEMI_IMPLICIT: Final = 1
 OPTIONS: Final = 2
-# Statuses; the kinds' own statuses are positive.
+# Status codes; those that are specific to a kind of mechanism are positive.
 OK: Final = 0
 DIVERGED: Final = -1
 NO_COMMAND: Final = -2
@@ -203,7 +203,7 @@ def classical_step(
     """
     s, plant, load = task.scratch, task.plant, step.load
     q, v = s.configuration, s.velocity
-    # call 0 is the control's at an instant, calls 1 to 4 are the stages
+    # call 0 is that of the controller at an instant, calls 1 to 4 are the stages of the step
     for call in range(0 if step.at_instant else 1, 5):
         stage = max(call - 1, 0)
         part = (stage + 1) // 2

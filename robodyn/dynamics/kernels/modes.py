@@ -18,7 +18,8 @@ from robodyn.numerics.vectors import copy
 
 # [m/s, rad/s] A joint below this rate is at rest, relative to 1 and to the largest velocity.
 REST: Final = 1e-12
-# Largest acceleration if all joints stick, relative to 1 and to that without friction.
+# Largest acceleration at which all joints count as sticking, relative to 1 and to the acceleration
+# without friction.
 REST_ACCELERATION: Final = 1e-8
 # Modes of a joint: 1 or -1 if it slides, 0 if it sticks.
 NO_FRICTION: Final = 2.0

@@ -16,7 +16,7 @@ STIFFNESS: Final = 6  # [N/m]
 AT_ZERO: Final = 7  # [N] tension at length 0
 DAMPING: Final = 8  # [N s/m]
 SLACK: Final = 9  # [m] length up to which it has no tension; -1 if it pushes there
-POINT_SPRING: Final = 10  # how many they are
+POINT_SPRING: Final = 10  # number of these entries
 
 # Length [m] of a spring below which it has no direction.
 SHORTEST: Final = 1e-12

@@ -126,7 +126,7 @@ def hybrid_loop(kind: Functions) -> Any:
             status = command_at_instant(command, task, step, configuration, velocity)
             if status != integration.OK:
                 return int(status)
-        # the number first: a tuple that begins with a function has old versions of Numba warn
+        # the number first, as old versions of Numba warn about tuples that begin with a function
         kind = without_inertia, supply, equations, configuration_rate, normalize, renew
         status, _ = hybrid_step(kind, task, step, step.h, 1.0, False, configuration, velocity)
         return int(status)

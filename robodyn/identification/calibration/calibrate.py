@@ -177,9 +177,10 @@ def _rmse(residual: FloatArray, groups: Sequence[str]) -> dict[str, float]:
 
 # Range [m or rad] below which a joint counts as at rest.
 REST_RANGE = 1e-6
-# Ratio of spreads, measured to model, from which on positions are in another unit.
+# Ratio of the spread of measured positions to that of the model above which the positions are in
+# another unit.
 OTHER_UNIT = 50.0
-# Errors of a mechanism for readings without solution.
+# Errors that a mechanism raises for readings without a solution.
 UNREACHED = (KinematicsError, InvalidInput)
 
 
@@ -219,9 +220,9 @@ def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
                 here = m.assemble(joints)
             except UNREACHED as failure:
                 raise InvalidInput(
-                    f"{measurements.where}: sample {number} of the joints is not reached by "
-                    f"{m.name}: {failure}; check the model, the order of the joints and their "
-                    "units",
+                    f"{measurements.where}: the joint positions of sample {number} cannot be "
+                    f"reached by {m.name}: {failure}; check the model, the order of the joints "
+                    "and their units",
                     value=joints,
                 ) from failure
         near = here

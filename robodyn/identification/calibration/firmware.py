@@ -93,7 +93,8 @@ class DeltaSettings:
         """
         if self.kinematics != "delta":
             raise InvalidInput(
-                "Marlin has no rotary delta; use Klipper's settings", value=self.kinematics
+                "Marlin does not support rotary deltas; use Klipper's settings",
+                value=self.kinematics,
             )
         away = np.degrees(self.angles) - TOWERS
         trims = (away - away[0] + 180.0) % 360.0 - 180.0
@@ -192,7 +193,7 @@ def delta_settings(m: Mechanism, near: FloatArray | None = None) -> DeltaSetting
     if not np.isfinite(stops).all():
         name = names[int(np.flatnonzero(~np.isfinite(stops))[0])]
         raise InvalidInput(
-            f"{name} has no limit at its end stop; state it in the model", value=name
+            f"{name} has no limit at its end stop; state the limit in the model", value=name
         )
     r, z = delta.ends(x, stops)
     return DeltaSettings(

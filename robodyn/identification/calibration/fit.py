@@ -130,7 +130,7 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
     first = at(start.tobytes())
     if first is None:
         raise NoSolution(
-            "the model has no pose for some of the joints' readings: check their units, their "
+            "some of the joint readings cannot be reached by the model: check their units, their "
             "order and the model",
             residual=np.inf,
         )

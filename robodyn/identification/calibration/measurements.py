@@ -28,7 +28,7 @@ UNIT_LENGTH = 0.01
 DISTANCE = "distance:"
 BASE_POINT = ("base_point.x", "base_point.y", "base_point.z")
 BODY_POINT = ("body_point.x", "body_point.y", "body_point.z")
-# A named point is fixed to a body if it stays within this part of the size [-], while the
+# A named point is fixed to a body if it stays within this fraction of the size [-], while the
 # mechanism's coordinates move by [rad or m].
 RIGID, MOVED = 1e-9, 1e-3
 
@@ -327,8 +327,8 @@ def _poses(pose: FloatArray, source: str) -> FloatArray:
     if worst > UNIT_LENGTH:
         where = f"{source}: " if source else ""
         raise InvalidInput(
-            f"{where}a quaternion (qx, qy, qz, qw) has length {1.0 + worst:.4g} or its inverse, "
-            "expected 1",
+            f"{where}a quaternion (qx, qy, qz, qw) has a length that "
+            f"differs from 1 by {worst:.4g}, expected a unit quaternion",
             value=worst,
         )
     out[..., 3:] /= norms

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 # Range of a joint without limits to either side [rad], and [m] relative to the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}
-# Distances from home, as fractions of that of a random draw, until a pose exists.
+# Distances from home to try until a pose exists, relative to that of the random draw.
 SHRINKING = 0.5 ** np.arange(6)
-# Most rounds of exchange; a few are usually enough.
+# Largest number of exchange rounds; a few are usually enough.
 ROUNDS = 20
 DEFAULT = PoseSettings()
 
@@ -95,11 +95,13 @@ def calibration_poses(
     settings = replace(settings, **options)
     measure, candidates = settings.measure, settings.candidates
     if n < 1 or candidates < n:
-        raise InvalidInput(f"{n} poses of {candidates} candidates; expected 1 <= n <= candidates")
+        raise InvalidInput(
+            f"n is {n} and candidates is {candidates}, expected 1 <= n <= candidates"
+        )
     check_choice("measure", measure, KINDS)
     if (measure == "distance") != bool(settings.points):
         raise InvalidInput(
-            "give the pairs of `points` for the measure 'distance', and for no other",
+            "give pairs of `points` if, and only if, the measure is 'distance'",
             value=settings.points,
         )
     geometry_of(m)  # rejects a mechanism without geometry before the work is done
@@ -141,7 +143,7 @@ def _random_configurations(
         if progress is not None and number % 10 == 0:
             progress(0.8 * number / candidates)
         joints = rng.uniform(low + edge, high - edge)
-        # long legs rarely meet at random lengths, and surely do nearer to home
+        # long legs rarely meet at random lengths, but they do close to home
         for part in SHRINKING:
             here = _reached(m, settings, home + part * (joints - home), rng)
             if here is not None:

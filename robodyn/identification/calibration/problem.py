@@ -123,7 +123,7 @@ class Problem:
     def __post_init__(self) -> None:
         """Compute the attributes that follow from the given ones."""
         geometry, measurements, free = self.geometry, self.measurements, self.free
-        # several distances may be measured at one place
+        # several distances may be measured from one point
         _, self._first, which = np.unique(
             measurements.joints, axis=0, return_index=True, return_inverse=True
         )

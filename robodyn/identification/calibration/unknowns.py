@@ -96,8 +96,8 @@ def tolerances(
     unknown = [each for each in chosen if not any(name.startswith(each) for name in names)]
     if unknown:
         raise InvalidInput(
-            f"parameters: no parameter of {m.name} begins with {', '.join(unknown)}; they are "
-            f"{', '.join(names[:12])} ...",
+            f"parameters: no parameter of {m.name} begins with {', '.join(unknown)}; its "
+            f"parameters are {', '.join(names[:12])} ...",
             value=unknown,
         )
     given = as_array("tolerance", () if tolerance is None else tolerance, ()).reshape(-1)
@@ -178,7 +178,8 @@ def noise_of(
     unknown = [name for name in given if name not in ("position", "orientation", "passive")]
     if unknown:
         raise InvalidInput(
-            f"noise of {', '.join(unknown)}, expected position, orientation, passive or joints",
+            f"noise is given for {', '.join(unknown)}, expected position, orientation, passive or "
+            "joints",
             value=unknown,
         )
     for name, sigma in given.items():

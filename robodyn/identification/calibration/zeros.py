@@ -27,7 +27,7 @@ from robodyn.poses import rotation_matrix
 
 LEVEL = ("level.x", "level.y", "level.z")
 # Prior standard deviations of zero offsets, relative to the mechanism's size and [rad], of the
-# level's mounting, and of the base's inclination [rad].
+# inclinometer's mounting, and of the base's inclination [rad].
 LENGTH, ANGLE, MOUNTED, INCLINED = 0.05, 0.3, 0.5, 0.1
 # Residual of a sample without solution.
 NO_SOLUTION = 1e3
@@ -127,8 +127,8 @@ def find_zeros(
     up = as_array("level", np.reshape(level, (-1, 3)), (3,))
     if len(samples) != len(up) or not len(up) + len(stops):
         raise InvalidInput(
-            f"{len(samples)} readings, {len(up)} levels and {len(stops)} stops: expected a level "
-            "for each reading, and at least one level or stop",
+            f"{len(samples)} readings, {len(up)} levels (inclinometer) and {len(stops)} stops: "
+            "expected a level for each reading, and at least one level or stop",
             value=len(samples),
         )
     up = up / np.linalg.norm(up, axis=1, keepdims=True)
@@ -186,7 +186,8 @@ def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, fl
     """Return a joint's index, its reading, and its true position at the stop."""
     if joint not in m.joint_names:
         raise InvalidInput(
-            f"stop of {joint!r}, expected one of {', '.join(m.joint_names)}", value=joint
+            f"stop of the unknown joint {joint!r}, expected one of {', '.join(m.joint_names)}",
+            value=joint,
         )
     j = m.joint_names.index(joint)
     at = float(m.drives.signs[j] * (m.position_limits[j, int(end > 0)] - m.drives.offsets[j]))
@@ -218,7 +219,8 @@ def read_zero_samples(
     is_level = np.isfinite(level).all(axis=1)
     for row in np.flatnonzero(is_level & ~np.isfinite(joints).all(axis=1)):
         raise InvalidInput(
-            f"{path}: sample {row + 1} has a level, but not all joints' positions",
+            f"{path}: sample {row + 1} has a level, but not all joint positions, which a level "
+            "requires",
             value=line + int(row) + 1,
         )
     ends = columns.get("end", none)

@@ -30,7 +30,7 @@ ORDER, FASTEST = 4, 2.5
 POSITION, ANGLE = 0.5, 0.1
 # Initial standard deviations of inclination [rad] and biases [rad/s], [m/s^2].
 TILT, GYRO_BIAS, FORCE_BIAS = 0.1, 0.01, 0.1
-# Settling time in longest periods.
+# Settling time, relative to the longest period.
 SETTLED = 5.0
 # Number of samples for a first estimate of rate and inclination; a gap [s] after which the
 # estimator restarts; largest plausible [m/s^2, rad/s].
@@ -209,13 +209,15 @@ class BasePoseEstimator:
         if (largest > LARGEST).any():
             raise InvalidInput(
                 f"the IMU reports {largest[0]:.3g} m/s^2 and {largest[1]:.3g} rad/s, "
-                f"implausible for a base on a ship (at most {LARGEST[0]:g}, {LARGEST[1]:g})",
+                f"implausible for a base on a ship (at most {LARGEST[0]:g} m/s^2, "
+                f"{LARGEST[1]:g} rad/s)",
                 value=row,
             )
         last = self._samples[-1][0] if self._samples else stamp - 1
         if stamp <= last:
             raise InvalidInput(
-                f"stamp is {1e-9 * stamp:.6f} s, must be after the last, {1e-9 * last:.6f} s",
+                f"stamp is {1e-9 * stamp:.6f} s, must be after the previous stamp, "
+                f"{1e-9 * last:.6f} s",
                 value=stamp,
             )
         if stamp - last > GAP * 1e9:

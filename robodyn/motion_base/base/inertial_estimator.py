@@ -51,7 +51,7 @@ class InertialEstimator:
     ) -> None:
         m, self._link, h = mechanism, link, as_scalar("dt", dt, "s", above=0.0)
         self.mechanism, self.configuration = m, m.home
-        m.link_pose(m.home, link)  # raises for an unknown one
+        m.link_pose(m.home, link)  # raises for an unknown link
         nv, n, imu = m.coordinates.velocity_size, len(m.joint_names), noise or ImuNoise()
         self.velocity, self.acceleration, self.bias = np.zeros(nv), np.zeros(nv), np.zeros(6)
         unknown = np.append(np.repeat(UNKNOWN, nv), np.repeat([FORCE_BIAS, GYRO_BIAS], 3))

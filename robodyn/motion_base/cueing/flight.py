@@ -15,7 +15,8 @@ from robodyn.extras import needing
 from robodyn.motion_base.machine.head_motion import GRAVITY
 
 AIRCRAFT = "c172x"
-# Bank angle [rad] from times [s] on: straight, a turn to the right, one to the left.
+# Bank angle [rad] from the given times [s]: straight, then a turn to the right, then one to the
+# left.
 BANK = ((0.0, 0.0), (40.0, 0.25), (60.0, -0.25), (80.0, 0.0))
 # JSBSim's model of turbulence: MIL-F-8785C in Tustin's form, with the wind near the ground and the
 # severity of the standard's table (3: light).

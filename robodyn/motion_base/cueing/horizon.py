@@ -10,7 +10,7 @@ from scipy.interpolate import BSpline
 from robodyn.arrays import FloatArray, IntArray
 from robodyn.motion_base.cueing.perception import CANALS, OTOLITHS
 
-# Number of spline intervals, growth factor of their lengths, and most nodes in each.
+# Number of spline intervals, growth factor of their lengths, and largest number of nodes in each.
 INTERVALS, GROWTH = 12, 1.35
 PARTS = 4
 

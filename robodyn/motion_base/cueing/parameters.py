@@ -83,7 +83,9 @@ class WashoutParameters(_Parameters):
             InvalidInput: there is no preset of that name.
         """
         if name not in PRESETS:
-            raise InvalidInput(f"unknown washout {name!r}, expected one of {', '.join(PRESETS)}")
+            raise InvalidInput(
+                f"unknown washout preset {name!r}, expected one of {', '.join(PRESETS)}"
+            )
         return PRESETS[name]
 
 
@@ -128,7 +130,7 @@ PRESETS = {
     "driving": WashoutParameters(
         force_gain=0.5, rotation_gain=0.6, force_highpass=3.0, tilt_lowpass=3.0, tilt_rate=0.06
     ),
-    # Long, mild ones: mostly tilt, below the threshold of perceived rotation.
+    # Long, mild accelerations: mostly tilt, below the threshold of perceived rotation.
     "airliner": WashoutParameters(
         force_gain=(0.5, 0.5, 0.3), rotation_gain=0.7, force_highpass=(2.0, 2.0, 3.5),
         tilt_lowpass=2.0, tilt_rate=0.04, rotation_highpass=0.3,

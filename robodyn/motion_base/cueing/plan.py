@@ -31,7 +31,7 @@ from robodyn.motion_base.machine.workspace import Workspace
 # deviations between the nodes of a brake.
 SPARE = (1e-3, 5e-3, 5e-3, 5e-3)
 # Bandwidth [rad/s] of the return to the requested motion, critically damped, and the distance [m,
-# rad, and per s] that counts as there.
+# rad, and per s] at which it has been reached.
 RETURN, THERE = 6.0, 1e-9
 
 
@@ -310,7 +310,7 @@ class MotionLimiter:
                 others = [(1.0, k) for k in near] + others
             cue, _ = self._first_within_limits(braked, way, others)
         if cue is None:
-            if self.place.shape[1] > 2:  # at rest the last two are alike
+            if self.place.shape[1] > 2:  # at rest the last two are equal
                 self.place = self.place[:, 1:]
             else:
                 self.place = np.repeat(self.place[:, 1:], 2, axis=1)

@@ -42,7 +42,7 @@ STEP = 1e-6
 # Cost of being at the real limit, in squared thresholds of perception times seconds.
 LIMIT_COST = 1e3
 NEWTON_STEPS, DECREMENT = 8, 1e-2
-# Most trials of a change, and the reduction of the feasible fraction of the last one.
+# Largest number of trials of a change, and the reduction of the feasible fraction of the last one.
 CORRECTIONS, CAUTION = 2, 0.9
 # Time [s] for which the last plan is followed without a change before the washout takes over, and
 # between later trials of a plan.
@@ -125,7 +125,8 @@ class PredictiveCueing:
         """
         if parameters.horizon != self.parameters.horizon:
             raise InvalidInput(
-                f"horizon = {parameters.horizon}: must stay {self.parameters.horizon} s",
+                f"horizon = {parameters.horizon}: cannot be changed from {self.parameters.horizon} "
+                "s",
                 value=parameters.horizon,
             )
         self.parameters = parameters

@@ -277,7 +277,7 @@ def ride(
     time = as_array("time", vehicle.time, (), "s")
     if time.ndim != 1 or len(time) < 2 or (np.diff(time) <= 0.0).any():
         raise InvalidInput(
-            "expected at least two times of the vehicle's motion, increasing", value=vehicle.time
+            "the vehicle's motion must have at least two times, which increase", value=vehicle.time
         )
     seat = np.zeros(3) if head is None else as_exact("head", head, (3,), "m")
     force = as_exact("force", vehicle.force, (len(time), 3), "m/s^2")
@@ -289,7 +289,9 @@ def ride(
         cueing = ClassicalWashout(mechanism, dt, parameters, seat)
     count = int((time[-1] - time[0]) / cueing.dt * (1.0 + 1e-12)) + 1
     if count > MAX_KNOTS:
-        raise InvalidInput(f"{count} steps of {dt} s are more than {MAX_KNOTS}: take a longer dt")
+        raise InvalidInput(
+            f"the ride has {count} steps of {dt} s, more than {MAX_KNOTS}: increase dt"
+        )
     times: FloatArray = np.arange(count, dtype=np.float64) * cueing.dt
     stimuli = [
         np.column_stack([np.interp(times, time - time[0], column) for column in values.T])

@@ -34,8 +34,8 @@ DATAREFS = (
 LOADS, RATES = 4, 16
 # Time [s] in which a change of speed, the only data of OutGauge, gives an acceleration.
 SMOOTHED = 0.2
-# A game that repeats its last values for longer than this [s] is paused; their deviation from
-# rest then fades with this time constant [s].
+# A game that repeats its last values for longer than this [s] is paused. The deviation of these
+# values from rest then fades with this time constant [s].
 PAUSED, FADING = 0.5, 1.0
 # Largest speed [m/s] of a car.
 FASTEST = 500.0
@@ -88,10 +88,12 @@ class Telemetry:
         except (struct.error, ValueError, KeyError) as error:
             start = datagram[:16]
             raise InvalidInput(
-                f"{start!r}... is of another format: {error}", value=start
+                f"datagram {start!r}... has another format: {error}", value=start
             ) from error
         if values.shape != (6,) or not np.isfinite(values).all():
-            raise InvalidInput(f"{len(values)} numbers, {values}: expected six that are finite")
+            raise InvalidInput(
+                f"datagram has {len(values)} numbers, {values}, expected six finite ones"
+            )
         turned = self._signs * values
         turned[:3] += (1.0 - self._signs[:3]) * REST
         if self._values is None or not np.array_equal(values, self._values):
@@ -116,7 +118,7 @@ def _line(datagram: bytes) -> list[float]:
     """
     cells = datagram.decode("ascii").strip().rpartition("\n")[2].split(",")
     if len(cells) not in (6, 7):
-        raise ValueError(f"{len(cells)} cells, expected 6, or 7 with a time")
+        raise ValueError(f"{len(cells)} values, expected 6, or 7 with a time")
     return [float(cell) for cell in cells[-6:]]
 
 
@@ -170,9 +172,9 @@ def _outgauge(datagram: bytes) -> list[float]:
         raise ValueError(f"{len(datagram)} bytes, expected 92 or 96")
     (speed,) = struct.unpack_from("<f", datagram, 12)
     pedals = struct.unpack_from("<3f", datagram, 48)
-    # this format has no magic word
+    # this format has no identifying first bytes
     if not (abs(speed) < FASTEST and all(0.0 <= each <= 1.0 for each in pedals)):
-        raise ValueError(f"speed {speed:g} m/s, throttle, brake and clutch {pedals}")
+        raise ValueError(f"implausible speed {speed:g} m/s, or throttle, brake and clutch {pedals}")
     return [speed]
 
 

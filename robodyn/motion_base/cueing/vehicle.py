@@ -81,8 +81,8 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
     if back.size:
         row = int(back[0]) + 1
         raise InvalidInput(
-            f"{path}: line {lines[row]}: time is {values[row, 0]:g} s after "
-            f"{values[row - 1, 0]:g} s, expected times that increase",
+            f"{path}: line {lines[row]}: time is {values[row, 0]:g} s, the previous "
+            f"time is {values[row - 1, 0]:g} s, expected times that increase",
             value=float(values[row, 0]),
         )
     if len(values) < 2:
@@ -101,8 +101,8 @@ def _of_bag(path: Path, topic: str) -> VehicleMotion:
     if len(chosen) != 1:
         topics = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
         raise InvalidInput(
-            f"{path}: expected one topic of {IMU}{f' named {topic}' if topic else ''}, name it by "
-            f"`topic`; there are {topics or 'none'}",
+            f"{path}: expected one topic of {IMU}{f' named {topic}' if topic else ''}, select it "
+            f"by `topic`; recorded topics: {topics or 'none'}",
             value=str(path),
         )
     messages = [message for name, _, message in read.messages if name == chosen[0]]

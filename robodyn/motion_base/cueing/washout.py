@@ -20,7 +20,7 @@ from robodyn.motion_base.cueing.plan import MotionLimiter, PlanExaminer
 from robodyn.motion_base.kernels.filters import filter_step, turn
 from robodyn.motion_base.machine.head_motion import GRAVITY, REST, Cue
 
-# Largest pitch of a platform, below that at which roll and yaw coincide.
+# Largest pitch of a platform, below the pitch at which the axes of roll and yaw coincide.
 STEEPEST = 0.1
 
 

@@ -18,10 +18,11 @@ from robodyn.numerics.compiler import batch_entry, inner, noinline
 
 # Fraction of the acceleration limit that a target may use; the rest is for reaching it.
 FRACTION: Final = 0.9
-# Bisections of a tick until the switching instant is exact to rounding.
+# Number of bisections of a tick after which the switching instant is exact to rounding.
 HALVINGS: Final = 50
 ROUNDING: Final = 1e-12
-# Largest distance [m or rad] of a target; further ones are moved here so that sums stay precise.
+# Largest distance [m or rad] of a target. Targets farther away are moved to this distance, so that
+# sums remain precise.
 MOST_DISTANT: Final = 1e6
 
 

@@ -47,7 +47,7 @@ class CommandGate:
     ) -> None:
         self._names, self._dt = mechanism.joint_names, dt
         least, largest = mechanism.drives.effort_ends
-        # a range of zero is not given
+        # a range of zero means that no range is given
         given = np.where(largest > least, [least, largest], [[-np.inf], [np.inf]])
         self._efforts = _bounds(given, OF_OTHERS, LARGEST_EFFORT)
         ends = np.tile([-np.inf, np.inf], (len(self._names), 1))
@@ -111,7 +111,7 @@ class CommandGate:
         if is_inside.all():
             return
         worst = int(np.argmin(is_inside))
-        of = self._names[worst] if len(values) == len(self._names) else f"number {worst}"
+        of = self._names[worst] if len(values) == len(self._names) else f"element {worst}"
         raise CommandRefused(
             f"{field} of {of} is {values[worst]:.9g}, expected {least[worst]:.9g} to "
             f"{largest[worst]:.9g}",

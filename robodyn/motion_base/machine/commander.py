@@ -26,8 +26,8 @@ from robodyn.motion_base.machine.workspace import Workspace
 # Bandwidth [rad/s] with which the nearest reachable pose is followed, as it has corners and is
 # known to first order only.
 EDGE = 30.0
-# Fraction of a drive's effort from which on all slow down, least fraction of the limits, and rates
-# of slowing down and of recovery [1/s].
+# Fraction of a drive's effort limit above which all drives slow down, least fraction of the limits,
+# and rates of slowing down and of recovery [1/s].
 EFFORT_THRESHOLD, LEAST_SCALE, SLOWING_RATE, RECOVERY_RATE = 0.7, 0.2, 45.0, 4.0
 # Time [s] of a detour along the edge of the workspace, after which the direct way is tried again.
 DETOUR = 0.1
@@ -92,8 +92,9 @@ class PositionCommander:
         independent = set(mechanism.independent_joints)
         if not independent <= set(mechanism.joint_names):
             raise InvalidInput(
-                f"{mechanism.name}: {', '.join(sorted(independent - set(mechanism.joint_names)))} "
-                "is independent but not driven; name driven joints in `independent_joints`",
+                f"{mechanism.name}: independent but not driven: "
+                f"{', '.join(sorted(independent - set(mechanism.joint_names)))}; name driven "
+                "joints in `independent_joints`",
                 value=mechanism.independent_joints,
             )
         self.mechanism, self.limits = mechanism, limits or DriveLimits.of(mechanism)
@@ -171,7 +172,9 @@ class PositionCommander:
             InvalidInput: the pace is not above 0 and at most 1.
         """
         if not 0.0 < pace <= 1.0:
-            raise InvalidInput(f"pace is {pace}, expected above 0 and at most 1", value=pace)
+            raise InvalidInput(
+                f"pace is {pace}, expected a number above 0 and at most 1", value=pace
+            )
         self._target, problem = self._requested_target(time)
         if self._target is None:
             self._blocked, self._detour = "", 0
@@ -182,7 +185,7 @@ class PositionCommander:
             self.set_points.brake()
             self._obstacle, self._detour = objection, max(round(DETOUR / self._dt), 1)
         elif objection:
-            # come to rest before anything else is tried, which avoids hunting
+            # come to rest before trying anything else, which avoids hunting
             self.set_points.brake()
             self._blocked, self._detour = "" if self.set_points.is_at_rest else objection, 0
         elif self._detour:
@@ -212,7 +215,7 @@ class PositionCommander:
                 return self._admissible_target(motion)
             if motion is not None:
                 problem = (
-                    f"the requested motion is not finite, or has a number beyond {LARGEST_STATE:g}"
+                    f"the requested motion is not finite, or has a value beyond {LARGEST_STATE:g}"
                 )
         except RobodynError as error:
             problem = str(error)

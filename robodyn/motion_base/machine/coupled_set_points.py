@@ -18,8 +18,9 @@ from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.set_points import SetPoints
 
 # Fractions of the limits of rate, acceleration and jerk that targets use, and that a braking motion
-# uses; the rest is for deviations between its nodes. Half of a value's change up to its extreme
-# between two nodes if its slope were linear, with a reserve.
+# uses; the rest is for deviations between its nodes. If the slope of a value is linear between two
+# nodes, the value changes up to its extreme by half the slope times the time; the third factor is
+# this half with a reserve.
 USED, BRAKED, TURNED = 0.99, 0.995, 0.6
 # Bandwidth [rad/s] of the approach if the fastest one is blocked; durations of braking motions,
 # relative to the shortest.

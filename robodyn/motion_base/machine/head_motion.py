@@ -19,8 +19,8 @@ from robodyn.poses import AXES, rotation_matrix
 
 GRAVITY = 9.81
 REST = np.array([0.0, 0.0, GRAVITY])
-# Rotation relative to the motion, by the characteristic length, below which the body does not
-# rotate.
+# Rotation times the characteristic length, relative to the whole motion, below which the body
+# counts as not rotating.
 TURNS = 0.1
 # Cosine of the largest inclination of a platform at home.
 UPRIGHT = 0.9
@@ -173,7 +173,8 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
     if count < min(jacobian.shape[1], 6) or not np.abs(jacobian).max() > 1e-9:
         raise InvalidInput(
             f"{mechanism.name}: at home, its {jacobian.shape[1]} degrees of freedom move the body "
-            f"in {count} ways; motion cueing needs a body whose pose determines the mechanism",
+            f"in only {count} ways; motion cueing requires that the body's pose determines all "
+            "joints",
             value=mechanism,
         )
     _, turns, V = np.linalg.svd(U[3:, :count])
@@ -200,8 +201,8 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
     freedoms = np.linalg.matrix_rank(mechanism.twist_jacobian(mechanism.home), tol=1e-6)
     if freedoms < 6:
         raise InvalidInput(
-            f"{mechanism.name} moves its body in {freedoms} of six ways at home; {purpose} needs "
-            "all six",
+            f"{mechanism.name} moves its body in {freedoms} of six degrees of freedom at home; "
+            f"{purpose} needs all six",
             value=mechanism,
         )
 

@@ -15,8 +15,8 @@ from robodyn.motion_base.machine.limits import DriveLimits
 from robodyn.motion_base.machine.set_points import SetPoints
 
 HOMINGS: Final = ("absolute", "assumed", "stall")
-# Least lag of a drive at its stop, relative to the joint's range; relative to that lag, the most by
-# which a command leads its drive, and the most that a drive at rest moves.
+# Least lag of a drive at its stop, relative to the joint's range. Relative to that lag: the largest
+# lead of a command over its drive, and the largest motion of a drive at rest.
 STALLED, LEASH, REST_MOTION = 0.02, 2.0, 0.1
 # Time [s] for which a drive at its stop is at rest, and in which it follows a command away from it.
 # A drive with a time constant of 10 s that lags as far as at a stop still moves in the former.

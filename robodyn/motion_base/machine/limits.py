@@ -57,7 +57,7 @@ class DriveLimits:
         unit = mechanism.drives.units[worst]
         return (
             f"{mechanism.joint_names[worst]} at {positions[worst]:.6g} {unit} is "
-            f"{excess[worst]:.3g} {unit} beyond its {end} end, {limit[worst]:.6g} {unit}"
+            f"{excess[worst]:.3g} {unit} beyond its {end} limit, {limit[worst]:.6g} {unit}"
         )
 
     @property
@@ -139,8 +139,8 @@ def _positive(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
     for joint, limit in zip(joints, limits, strict=True):
         if not 0.0 < limit < np.inf:
             raise InvalidInput(
-                f"{name}: {joint} has {limit:g}; a drive needs a positive limit: give `{name}`, or "
-                "a <limit velocity=...> in the description",
+                f"{name}: {joint} has {limit:g}; a drive needs a finite, positive limit: give "
+                f"`{name}`, or a <limit velocity=...> in the description",
                 value=limit,
             )
     return limits

@@ -157,7 +157,7 @@ class Machine:
         self._largest = np.broadcast_to(np.asarray(s.following_error, dtype=np.float64), (n,))
         if not (self._largest > 0.0).all():
             raise InvalidInput(
-                f"following_error is {s.following_error}, must be above 0 (infinite: none)",
+                f"following_error is {s.following_error}, must be above 0 (infinite for no limit)",
                 value=s.following_error,
             )
         self.mechanism, self.dt = mechanism, as_scalar("dt", dt, "s", above=0.0)
@@ -203,7 +203,7 @@ class Machine:
             if s.homing == "stall" and not np.isfinite(ends).all():
                 raise InvalidInput(
                     f"homing 'stall' moves {joint} to its lower stop, but its limits are {ends}: "
-                    "give both in the description, or use homing 'absolute' or 'assumed'",
+                    "give both limits in the description, or use homing 'absolute' or 'assumed'",
                     value=ends,
                 )
 
@@ -317,7 +317,9 @@ class Machine:
         if self.state == "off":
             return None
         if not self.is_enabled:
-            self._enter(states.after(self.state, "enable_lost"), "no enable message arrives")
+            self._enter(
+                states.after(self.state, "enable_lost"), "the enable message is missing or false"
+            )
         if self.state != "fault" and (cause := self._cause()):
             self.fault(cause)
         points, before = self._points, self._points.state
@@ -368,7 +370,7 @@ class Machine:
             if self._measured is None or self._is_late(self._measured[0]):
                 return (
                     f"the drives have not reported their positions, which homing {s.homing!r} "
-                    "needs (drives that report none need homing 'assumed')"
+                    "needs (for drives without position reports, use homing 'assumed')"
                 )
             start = self._measured[1]
         if s.homing == "absolute":

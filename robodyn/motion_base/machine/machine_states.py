@@ -54,11 +54,11 @@ TRANSITIONS: Final[dict[str, dict[str, str]]] = {
     },
     "fault": {"reset": "frozen", "power_off": "off"},
 }  # fmt: skip
-# Reasons of rejection: by the request, else by the state, else the generic one.
+# Reasons for a rejection: by the request, else by the state, else the generic reason.
 _BY_REQUEST: Final = {
     "power_on": "the machine is already on",
     "reset": "there is no fault to reset",
-    "power_off": "the machine moves: park or freeze it first",
+    "power_off": "the machine is moving: park or freeze it first",
 }
 _BY_STATE: Final = {
     "off": "the machine is off: reset switches it on",

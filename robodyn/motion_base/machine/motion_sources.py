@@ -193,7 +193,7 @@ class PoseStream(BodyMotion):
         since = None if self._stamp is None else stamp - self._stamp
         if since is not None and since <= 0:
             raise InvalidInput(
-                f"setpoint is {-since * 1e-9:.3g} s older than the last one", value=stamp
+                f"setpoint is {-since * 1e-9:.3g} s older than the previous one", value=stamp
             )
         with np.errstate(all="ignore"):
             motion, problem = self.nearest_motion(requested, moving, here)
@@ -213,7 +213,8 @@ class PoseStream(BodyMotion):
         age, most = (now - stamp) * 1e-9, f"at most {self._timeout * 1e-9:g} s are allowed"
         if age < 0.0:
             return InvalidInput(
-                f"setpoint is {-age:.3g} s in the future, {most}: set the clocks of both computers",
+                f"setpoint is {-age:.3g} s in the future, {most}: synchronize the clocks of both "
+                "computers",
                 value=stamp,
             )
         if 0 <= now - self._received <= round(PATIENCE * 1e9):
@@ -223,8 +224,8 @@ class PoseStream(BodyMotion):
                 value=stamp,
             )
         return InvalidInput(
-            f"setpoint is {age:.3g} s old, {most}, and none arrived in time for {PATIENCE:g} s: do "
-            "both clocks agree?",
+            f"setpoint is {age:.3g} s old, {most}, and none arrived in time for {PATIENCE:g} s: "
+            "check the clocks of both computers",
             value=stamp,
         )
 

@@ -65,7 +65,7 @@ class ServoText:
             raise InvalidInput(f"direction is {self.direction}, expected 1 or -1", value=self.scale)
         if not (np.asarray(self.least) <= np.asarray(self.most)).all():
             raise InvalidInput(
-                f"least is {self.least}, more than most, {self.most}", value=self.least
+                f"least is {self.least}, expected at most `most`, {self.most}", value=self.least
             )
         try:
             self.format.format(0, *np.zeros(self.count))
@@ -97,7 +97,8 @@ class ServoText:
         if not np.isfinite(values).all():
             servo = int(np.argmin(np.isfinite(values)))
             raise InvalidInput(
-                f"servo {servo + 1} would get {values[servo]} for position {positions[servo]}",
+                f"servo {servo + 1} would receive {values[servo]} for position {positions[servo]}, "
+                "expected a finite number",
                 value=positions,
             )
         return self.format.format(round(1000.0 * time), *values)

@@ -66,7 +66,7 @@ class StabilizedSource(BodyMotion):
         requested, base = self.motion_source.at(time), self._base.at(time + self._ahead)
         if base is None:
             raise InvalidInput(
-                "the pose of the base is unknown: no messages on base_imu, or for less than "
+                "the pose of the base is unknown: no messages on base_imu, or not yet for "
                 f"{self._base.patience:g} s"
             )
         if requested is None:

@@ -15,9 +15,10 @@ from robodyn.motion_base.kernels.nearest_step import nearest_step
 
 # Step [m, rad] of finite differences; fractions of a step to try.
 DIFFERENCE, FRACTIONS = 1e-5, np.array([0.1, 0.25, 0.5, 1.0])
-# Longest step [m, rad] of a search: longer ones take longer, and are known less well.
+# Longest step [m, rad] of a search; longer steps take more time, and their results are less
+# certain.
 LONGEST = 0.2
-# Logarithm of the condition number over its limit from which on steps consider its gradient.
+# Logarithm of the condition number over its limit above which steps consider its gradient.
 NEAR = -1.0
 # Tolerance [m, rad] of joint limits for rounding.
 ROUNDING = 1e-9
@@ -79,7 +80,7 @@ class Workspace:
         `place` is the index of the limit: first all upper, then all lower ones.
         """
         is_above, joint = place < len(self._least), place % len(self._least)
-        end, limits = ("longest", self._largest) if is_above else ("shortest", self._least)
+        end, limits = ("upper limit", self._largest) if is_above else ("lower limit", self._least)
         name, unit, *_ = travel_limits(self._mechanism)[joint]
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
@@ -169,7 +170,9 @@ class Workspace:
             ways = DIFFERENCE * np.eye(len(number))
             beside = motions.advance_along(mechanism, here, ways)
             if len(beside) < len(ways):
-                raise NoSolution("the loops do not close nearby", residual=np.inf, value=here)
+                raise NoSolution(
+                    "the loops do not close near this configuration", residual=np.inf, value=here
+                )
         if self._has_passive:
             places = travel_positions(mechanism, np.vstack([here, beside]))
             moved = (places[1:] - places[0]) / DIFFERENCE
@@ -231,4 +234,4 @@ class Workspace:
         side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):
             return ""
-        return "the way to the target passes through a singularity"
+        return "the motion to the target passes through a singularity"

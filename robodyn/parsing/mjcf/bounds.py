@@ -13,10 +13,10 @@ from robodyn.errors import ModelError
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.formats.yaml_text import MAX_BYTES, read_text
 
-# Most elements of an expanded file, and the deepest nesting, that of MuJoCo.
+# Largest number of elements of an expanded file, and the deepest nesting, which is MuJoCo's.
 MAX_ELEMENTS = 200_000
 MAX_DEPTH = 500
-# Most files included by a file, itself among them.
+# Largest number of files that a file includes, itself among them.
 MAX_FILES = 100
 # Largest number that determines an amount of memory.
 MAX_SIZE = 10_000_000
@@ -47,11 +47,12 @@ def check_bounds(source: Path | str, name: str) -> None:
         elements += _expanded_count(root, where)
         if elements > MAX_ELEMENTS:
             raise ModelError(
-                f"{where}: it expands to more than {MAX_ELEMENTS} elements, refused", value=elements
+                f"{where}: the file expands to more than the permitted {MAX_ELEMENTS} elements",
+                value=elements,
             )
         for file, path in _files(root, folder):
             if path.exists() and not path.is_file():
-                raise ModelError(f"{where}: {path} is no regular file", value=str(path))
+                raise ModelError(f"{where}: {path} is not a regular file", value=str(path))
             if file.tag != "include" or not path.is_file() or path.resolve() in seen:
                 continue
             seen.add(path.resolve())
@@ -59,7 +60,8 @@ def check_bounds(source: Path | str, name: str) -> None:
             length += len(included)
             if len(seen) > MAX_FILES or length > MAX_BYTES:
                 raise ModelError(
-                    f"{where}: it includes more than {MAX_FILES} files, or {MAX_BYTES} bytes",
+                    f"{where}: the file includes more than the permitted {MAX_FILES} files or "
+                    f"{MAX_BYTES} bytes",
                     value=str(path),
                 )
             waiting.append((_root(included, str(path)), str(path)))

@@ -61,7 +61,7 @@ class CompiledModel:
             bare = self._without_assets(source)
             if bare is not None:
                 return bare
-            text = f"{self.source}: MuJoCo rejects it: {reason}"
+            text = f"{self.source}: MuJoCo rejects the model: {reason}"
             raise ModelError(text, value=self.source) from failure
 
     def _without_assets(self, source: Path | str) -> Any:
@@ -98,12 +98,12 @@ class CompiledModel:
             self._check_joint(n)
         for n in range(model.nbody):
             if model.body_gravcomp[n]:
-                self.leave_out("body", n, "gravcomp; its weight counts in full")
+                self.leave_out("body", n, "gravcomp; gravity acts on the body in full")
         if np.any(model.opt.wind) or model.opt.density or model.opt.viscosity:
-            warn(f"{self.source}: the medium (wind, density, viscosity) is left out")
+            warn(f"{self.source}: ignored the medium (wind, density, viscosity)")
         off = [name for name in FLAGS if self.disables(name)]
         if off:
-            warn(f"{self.source}: <flag> disables {', '.join(off)}, left out: it stays enabled")
+            warn(f"{self.source}: ignored <flag>, which disables {', '.join(off)}")
         self._name_contacts()
 
     @property
@@ -123,7 +123,7 @@ class CompiledModel:
         if self.disables("contact"):
             return
         welds = np.array(model.body_weldid)
-        # all geoms of one rigid body; matching bits of any two geoms suffice
+        # combine the bits of all geoms of a rigid body, as matching bits of any two geoms suffice
         bits = np.zeros((2, model.nbody), dtype=np.int64)
         for row, name in zip(bits, ("contype", "conaffinity"), strict=True):
             np.bitwise_or.at(row, model.geom_bodyid, getattr(model, f"geom_{name}"))
@@ -152,7 +152,7 @@ class CompiledModel:
         width = {"free": 6, "ball": 3}.get(kind, 1)
         dofs = slice(first, first + width)
         if kind == "free" and np.any(model.jnt_stiffness[n]):
-            self.leave_out("joint", n, "stiffness; a free joint has no spring here")
+            self.leave_out("joint", n, "stiffness; springs of free joints are not supported")
         self.leave_out_curve("joint", n, "jnt_stiffness")
         self.leave_out_curve("joint", n, "dof_damping", dofs)
         if kind == "ball" and model.jnt_limited[n]:
@@ -193,7 +193,7 @@ class CompiledModel:
         """
         if np.any(self.entry(f"{array}poly", n if rows is None else rows)):
             what = array.split("_")[1].replace("stiffness", "spring")
-            self.leave_out(kind, n, f"the part of its {what} that is not linear")
+            self.leave_out(kind, n, f"the nonlinear part of its {what}")
 
     def entry(self, array: str, n: int | slice) -> Any:
         """Return element n of an array of `MjModel`; 0 if this MuJoCo lacks the array."""

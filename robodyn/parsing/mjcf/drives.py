@@ -16,7 +16,7 @@ from robodyn.errors import warn
 from robodyn.model.spring import NO_SPRING, LinearSpring
 from robodyn.parsing.mjcf.compiled import JOINTS, CompiledModel
 
-# Most names in one message.
+# Largest number of names in one message.
 NAMED = 8
 
 
@@ -116,7 +116,11 @@ class Couplings:
                 continue
             own = self.joints_of(int(number)) if of_tendons else {int(number): 1.0}
             if not own:
-                raise self._compiled.refuse("equality", n, "of a tendon that is not <fixed>")
+                raise self._compiled.refuse(
+                    "equality",
+                    n,
+                    "it refers to a tendon that is not <fixed>; only fixed tendons are supported",
+                )
             for joint, coefficient in own.items():
                 start = float(model.qpos0[model.jnt_qposadr[joint]])
                 terms[joint] = terms.get(joint, 0.0) + factor * coefficient
@@ -216,7 +220,7 @@ class MjcfDrives:
                 float(np.ravel(properties[key])[0]) for key in ("stiffness", "damping")
             )
             law = LinearSpring(stiffness, float(high))
-            found = [(law, 0.0, True), (NO_SPRING, damping, False)]  # MuJoCo's dampers never rest
+            found = [(law, 0.0, True), (NO_SPRING, damping, False)]  # dampers are never slack
             one = [(law, damping, False)]
             self.point_springs[n] = found[: 1 + bool(damping)] if slack and stiffness else one
             return
@@ -285,7 +289,7 @@ class MjcfDrives:
             joint = target
             kind = JOINTS[model.jnt_type[joint]]
             if kind in ("free", "ball"):
-                reason = f"it drives a {kind} joint; give it hinges or slides"
+                reason = f"it drives a {kind} joint; replace it by hinge or slide joints"
                 raise self._compiled.refuse("actuator", n, reason)
         else:
             name = kinds(moved).name.removeprefix("mjTRN_").lower()
@@ -314,16 +318,15 @@ class MjcfDrives:
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:
-            reason = (
-                f"it drives the tendon {name!r}, which is not <fixed>; only those over joints are"
-            )
-            raise self._compiled.refuse("actuator", n, f"{reason} read")
+            reason = f"it drives the tendon {name!r}, which is not <fixed>; only fixed tendons are"
+            raise self._compiled.refuse("actuator", n, f"{reason} supported")
         left, _ = self._couplings.reduced(joints)
         if len(left) != 1:
             names = ", ".join(repr(self._compiled.name("joint", joint)) for joint in joints)
             warn(
-                f"{self._compiled.source}: actuator {self._compiled.name('actuator', n)!r} is left "
-                f"out: it drives the tendon {name!r}, whose joints {names} are passive and not "
+                f"{self._compiled.source}: ignored actuator "
+                f"{self._compiled.name('actuator', n)!r}, "
+                f"which drives the tendon {name!r}, whose joints {names} are passive and not "
                 "coupled; couple them by an <equality>, or name the driven joints"
             )
             return -1, 0.0
@@ -341,7 +344,7 @@ class MjcfDrives:
             more = f" and {len(lawful) - NAMED} more" if len(lawful) > NAMED else ""
             warn(
                 f"{self._compiled.source}: actuators {names}{more}: ignored their servo laws "
-                "and filters; they are driven by efforts"
+                "and filters; their inputs are efforts"
             )
 
     @property

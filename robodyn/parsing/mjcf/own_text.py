@@ -31,7 +31,7 @@ def read_own_text(text: str, source: str) -> dict[str, Any]:
     Raises:
         ModelError: the text is not JSON, or a field is unknown or has the wrong type.
     """
-    where = f"{source}: <custom>: the text 'robodyn'"
+    where = f"{source}: <custom>: the <text> 'robodyn'"
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as failure:

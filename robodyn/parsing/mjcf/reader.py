@@ -90,7 +90,7 @@ class _Reader:
         builder.gravity = np.zeros(3) if weightless else np.array(self._model.opt.gravity)
         if own.get("robot"):
             builder.gravity = None
-            where = f"{builder.source}: <custom>: the text 'robodyn': robot"
+            where = f"{builder.source}: <custom>: the <text> 'robodyn': robot"
             read_settings(builder, own["robot"], where)
         return builder
 
@@ -203,7 +203,7 @@ class _Reader:
         """Return the motor data stored by robodyn's writer, or else `found`."""
         if "own" not in own:
             return found
-        where = f"{self._builder.source}: <custom>: the text 'robodyn': joint {name!r}"
+        where = f"{self._builder.source}: <custom>: the <text> 'robodyn': joint {name!r}"
         return motor_of(own["own"], where, floats=floats)
 
     def _note_home(self, name: str, motor: Motor) -> None:

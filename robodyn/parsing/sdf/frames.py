@@ -85,7 +85,7 @@ class SdfFrames:
         raise self.error(
             where,
             name,
-            "the name of a link, joint or frame of its model; an <include> is not read, copy its "
+            "the name of a link, joint or frame of its model; <include> is not supported, copy its "
             "elements into the file",
         )
 
@@ -99,7 +99,7 @@ class SdfFrames:
         while name not in self.links and name != WORLD:
             name = self._carrier(name)
             if name in passed:
-                raise self.error(f"frame {name!r}", name, "frames that end at a link")
+                raise self.error(f"frame {name!r}", name, "a chain of frames that ends at a link")
             passed.append(name)
         return name
 
@@ -166,7 +166,7 @@ class SdfFrames:
         if self._shared and tag == "joint" and scope + name in self.links:
             name += "_joint"
         if not name or scope + name in self._elements:
-            expected = "a name" if not name else "a name that nothing else in its model has"
+            expected = "a name" if not name else "a name that is unique in its model"
             raise self.error(f"name of a <{tag}>", name, expected)
         return name
 

@@ -27,7 +27,8 @@ from robodyn.parsing.sdf.frames import WORLD, SdfFrames
 from robodyn.parsing.sdf.tree import NAMESPACE, OWN, SCOPE, TreeReader, leave_out, own_elements
 
 OLDEST, NEWEST = (1, 4), (1, 12)
-# Gravity [m/s^2] of a world without <gravity>; a model alone has this package's default.
+# Gravity [m/s^2] of a world without <gravity>; a model outside of a world has this package's
+# default.
 GRAVITY, OURS = "0 0 -9.8", "0 0 -9.81"
 # Plugins of Gazebo that drive the joints they name.
 DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryController",
@@ -55,7 +56,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
     if root.tag != "sdf" or not OLDEST <= version[:2] <= NEWEST:
         raise ModelError(
             f"{source}: the root element is <{root.tag}> of the version {stated!r}, expected <sdf> "
-            "of 1.4 to 1.12; `gz sdf -p FILE` rewrites older ones",
+            "of 1.4 to 1.12; `gz sdf -p FILE` converts older files",
             value=stated,
         )
     model, world = _model_in(root, source)
@@ -63,7 +64,10 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
     for part in model.iterfind(".//*"):
         if part.tag.startswith("drake:") and part.tag in FOREIGN:
             leave_out(source, f"model {model.get('name')!r}", f"<{part.tag}>, {FOREIGN[part.tag]}")
-    for tag, why in (("self_collide", "there are no contacts"), ("static", "its joints move")):
+    for tag, why in (
+        ("self_collide", "contacts are not modeled"),
+        ("static", "its joints can move"),
+    ):
         if (model.findtext(tag) or "").strip() in TRUE:
             leave_out(source, f"model {model.get('name')!r}", f"<{tag}>; {why}")
     frames = SdfFrames(model, source, version < (1, 7))
@@ -71,7 +75,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
         hint = (
             ""
             if model.find("include") is None
-            else "; an <include> is not read, copy its elements into the file"
+            else "; <include> is not supported, copy its elements into the file"
         )
         name = model.get("name")
         raise ModelError(f"{source}: model {name!r} has no <link>{hint}", value=name)
@@ -109,7 +113,7 @@ def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
         )
     for model in models:
         if model is not chosen[0]:
-            leave_out(source, f"model {model.get('name')!r}", "all of it")
+            leave_out(source, f"model {model.get('name')!r}", "the whole model")
     for include in root.iterfind(".//include"):
         leave_out(source, "<include>", f"{(include.findtext('uri') or '').strip()!r}")
     return chosen[0], worlds.get(chosen[0])
@@ -119,15 +123,15 @@ def _link(name: str, link: Element, frames: SdfFrames) -> Link:
     where = f"link {name!r}"
     inertial = link.find("inertial")
     if (link.findtext("gravity") or "true").strip() not in TRUE:
-        leave_out(frames.source, where, "<gravity>; its weight counts in full")
+        leave_out(frames.source, where, "<gravity>; gravity acts on the link in full")
     tensor = {key: "1" if key in ("ixx", "iyy", "izz") else "0" for key in INERTIA}
     text, place = "1", np.eye(4)
     if inertial is None:
-        missing = f"{frames.source}: {where} without <inertial>: the defaults of SDF are taken"
+        missing = f"{frames.source}: {where} without <inertial>: the defaults of SDF apply"
         warn(f"{missing}, 1 kg and 1 kg m^2", MissingInertiaWarning)
     else:
         if inertial.get("auto") in TRUE:
-            expected = "its numbers, as `gz sdf --inertial-stats` prints them"
+            expected = "explicit values, such as those that `gz sdf --inertial-stats` prints"
             raise frames.error(f"{where}: inertial auto", inertial.get("auto"), expected)
         if inertial.find("fluid_added_mass") is not None:
             leave_out(frames.source, where, "<fluid_added_mass>")
@@ -170,7 +174,7 @@ def _read_settings(
         if name.split("::")[-1].endswith(DRIVERS) and joints:
             driven.update(dict.fromkeys(joints))
         else:
-            leave_out(frames.source, f"plugin {name!r}", "all of it")
+            leave_out(frames.source, f"plugin {name!r}", "the whole plugin")
     if driven:
         builder.drives = Drives.of(tuple(driven))
 
@@ -196,7 +200,7 @@ def read_shapes(link: Element, tag: str, frames: SdfFrames) -> Iterator[Geometry
                 material = Material(color=(*color, 1.0)[:4])
         except ModelError as error:
             text = str(error).removeprefix(f"{frames.source}: ")
-            warn(f"{frames.source}: {text if where in text else f'{where}: {text}'}; left out")
+            warn(f"{frames.source}: {text if where in text else f'{where}: {text}'}; ignored")
             continue
         yield Geometry(form, at, material)
 

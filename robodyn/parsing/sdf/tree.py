@@ -34,7 +34,7 @@ CLOSURES = {"revolute": "revolute", "continuous": "revolute", "prismatic": "pris
             "fixed": "fixed", "universal": "universal", "ball": "spherical"}  # fmt: skip
 # Offset [m] of a joint from its child's origin below which it is rounding.
 OFFSET_TOLERANCE = 1e-14
-# Distance [m] between a parent's frame and the joint from which on there is a warning.
+# Distance [m] between a parent's frame and the joint above which a warning is given.
 FRAME_TOLERANCE = 1e-4
 
 
@@ -128,7 +128,9 @@ class TreeReader:
             full = self._frames.resolved(link, self._frames.scope[name], where)
             ends.append(self._frames.link_of(full))
         if ends[0] == ends[1] or ends[1] == WORLD:
-            raise self._frames.error(f"joint {name!r}: child", ends[1], "a link other than that")
+            raise self._frames.error(
+                f"joint {name!r}: child", ends[1], "a link other than its parent and the world"
+            )
         return ends[0], ends[1]
 
     def _name_foreign(self) -> None:
@@ -143,7 +145,7 @@ class TreeReader:
         for tag, names in found.items():
             what = f"<{tag}>"
             if tag.endswith("_frame"):
-                what += ": SDF has a joint at its child; name the frames as <parent> and <child>"
+                what += ": SDF places a joint at its child; name the frames as <parent> and <child>"
             leave_out(self._frames.source, ", ".join(names[:8]), what)
 
     def _check_frames(self, name: str, joint: Element) -> None:
@@ -157,7 +159,7 @@ class TreeReader:
         if apart > FRAME_TOLERANCE:
             warn(
                 f"{frames.source}: {where}: its parent, the frame {parent!r}, is {apart:.4g} m "
-                "from the joint, which SDF has at its child; place the child's link by "
+                "from the joint, which SDF places at its child; place the child's link by "
                 f'<pose relative_to="{parent}">, or the joint by a <pose>'
             )
 
@@ -195,7 +197,7 @@ class TreeReader:
         for name, joint in waiting.items():
             self._closure(name, joint)
         if waiting and not own_elements(frames.model, TAG):
-            # in the poses of the file
+            # the home position is that of the poses in the file
             self._builder.home.update(dict.fromkeys(self._moved_alone, (0.0,)))
 
     def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:

@@ -167,7 +167,7 @@ class Bounds:
         if which == 2:
             found = conditioning.side(self.mechanism, configuration)
             value = 0.0 if found is None else float(found)
-            text = f"beyond the singular surface, the determinant is {value:.3g}"
+            text = f"the determinant is {value:.3g}, which is beyond the singular surface"
             return BoundViolation("singular surface", "", value, 0.0, text)
         assert self.clearance is not None
         return BoundViolation("clearance", *self.clearance.closest(configuration))

@@ -17,7 +17,7 @@ from robodyn.planning.paths.spaces import Space
 from robodyn.trajectories.base import Motion
 
 DEGREE = 5
-# Points along a closed loop's curve from which those between are found.
+# Number of points along a closed loop's curve from which the points between are found.
 ANCHORS = 300
 
 

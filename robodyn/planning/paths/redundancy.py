@@ -145,7 +145,7 @@ def optimize_redundancy(
     )
     start = task.own_motion(motion, times[:2]).configuration[0]
     what = (
-        "condition number" if settings.objective == "condition" else "share of the efforts' limits"
+        "condition number" if settings.objective == "condition" else "fraction of the effort limits"
     )
     return RedundancyResult(
         along_body(mechanism, motion, start), before, after,
@@ -193,7 +193,7 @@ class _Task:
         self._count, self._bounds = count, Bounds(mechanism)
         # three control points at rest at each end: the offset, its rate and its change
         self._resting = 3 if settings.fixed_ends and count > 6 else 0
-        # of each coordinate, how many numbers are chosen, and between which ends
+        # for each coordinate: the number of values to choose, and their bounds
         each = count - 2 * self._resting
         self._sizes = [each] * len(changing) + [1] * len(self._constant)
         self._ends = _ranges(mechanism, names, settings.ranges or {})
@@ -295,7 +295,7 @@ class _Task:
         worst = int(self._margins(own.configuration).argmin())
         found = self._bounds.nearest(own.configuration[worst])
         text = (
-            "no choice within the ranges respects the limits; with the current one, at t = "
+            "no choice within the ranges respects the limits; with the given path, at t = "
             f"{self._times[worst]:.3f} s {found.text}"
         )
         return found.no_path(text, "limit", own.configuration[worst])
@@ -307,7 +307,9 @@ def _ranges(
     unknown = set(given) - set(names)
     if unknown:
         raise InvalidInput(
-            f"ranges has {', '.join(sorted(unknown))}, which is not free", value=dict(given)
+            f"ranges contains {', '.join(sorted(unknown))}, expected only free coordinates: "
+            f"{', '.join(names)}",
+            value=dict(given),
         )
     out = []
     for name in names:

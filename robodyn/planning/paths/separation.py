@@ -36,7 +36,7 @@ Find = Callable[["PlanningProblem", int, Budget], FloatArray | None]
 
 # Resolution [rad] of the exhaustive search, by degrees of freedom.
 LATTICE = {1: 0.01, 2: 0.03, 3: 0.1}
-# Most configurations of the exhaustive search.
+# Largest number of configurations of the exhaustive search.
 MOST = 150_000
 # Factors on the requested condition limit that are tried if it leaves no path.
 RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
@@ -66,7 +66,9 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     mechanism = bounds.mechanism
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
     straight = (
-        "" if where is None else f"; the straight one at {format_configuration(mechanism, where)}"
+        ""
+        if where is None
+        else f"; the straight path does so at {format_configuration(mechanism, where)}"
     )
     mode = differ_in_passive_joints(mechanism, start, goal)
     modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
@@ -97,7 +99,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
         The error, with the bound that blocks the path, if one was identified.
     """
     if budget.stopped():
-        return NoPath("stopped before a path was found", separated_by="unknown")
+        return NoPath("the search was stopped before a path was found", separated_by="unknown")
     began = time.monotonic()
     left = max(budget.deadline - began, 0.0)
     full = _search_exhaustively(problem, replace(budget, deadline=began + 0.5 * left))
@@ -134,7 +136,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
             separated_by="assembly mode", **facts,
         )  # fmt: skip
     return NoPath(
-        f"no path was found within the time, nor with any one bound relaxed{known}",
+        f"no path was found within the time limit, even with any single bound relaxed{known}",
         separated_by="singular surface" if full is not None else "unknown", **facts,
     )  # fmt: skip
 

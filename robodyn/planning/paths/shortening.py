@@ -15,7 +15,7 @@ from robodyn.planning.paths.tree_search import Budget, PlanningProblem
 
 # Number of shortcuts tried on a path, and of smoothing sweeps.
 TRIES, SWEEPS = 150, 60
-# Numbers of control points to try, fewest first: fewer are smoother.
+# Numbers of control points to try, in increasing order: fewer points give a smoother curve.
 COUNTS = (8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256)
 # Samples per control point for the first check of a curve.
 PER_CONTROL = 8

@@ -20,7 +20,8 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.mechanism.mechanism import Mechanism
 
-# Most points of a segment; longer ones are sampled more coarsely, and verified at the end.
+# Largest number of points of a segment; longer segments are sampled more coarsely, and verified at
+# the end.
 MOST_POINTS = 2000
 
 

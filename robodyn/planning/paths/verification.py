@@ -19,9 +19,9 @@ from robodyn.arrays import FloatArray
 from robodyn.planning.paths.bounds import Bounds, BoundViolation
 
 EXCESS = 2.0
-# Initial number of intervals, and most halvings of one.
+# Initial number of intervals, and largest number of halvings of one.
 INTERVALS, HALVINGS = 256, 24
-# Most samples of one verification.
+# Largest number of samples of one verification.
 MOST = 400_000
 
 

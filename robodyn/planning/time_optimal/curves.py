@@ -67,8 +67,8 @@ class WaypointSpline(RowTrajectory):
         knots = np.sqrt(_distances(mechanism, points[:-1], points[1:]))
         if not (len(knots) and knots.all()):
             raise InvalidInput(
-                "path[0] and all that follow are the same configuration; expected two or more "
-                "that differ",
+                "the configurations of the path are all the same; expected at least two that "
+                "differ",
                 value=given[0],
             )
         self._mechanism = mechanism

@@ -16,9 +16,9 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 
-# Part of r over which a motion leaves a rest.
+# Range of r over which a motion starts from rest.
 FRACTION = 0.15
-# Mean of dg/dr over that part, relative to dg/dr elsewhere.
+# Mean of dg/dr over that range, relative to dg/dr elsewhere.
 AREA = 0.6
 # Least distance of the geometry's knots, relative to the mean step: differences between neighbors
 # that are a millionth of it apart are rounding.

@@ -23,7 +23,7 @@ from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.sampled_path import VERIFIED, SampledPath
 from robodyn.planning.time_optimal.search import PieceMotion, SearchFailed
 
-# Fraction of a limit from which on it counts as reached.
+# Fraction of a limit above which it counts as reached.
 USED = 0.98
 # Fraction of the duration below which a reached limit is not listed.
 BRIEF = 1e-3

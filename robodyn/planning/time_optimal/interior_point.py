@@ -19,7 +19,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.planning.time_optimal.program import Program, slack
 
-# Most steps of the method, and the relative gap at which it ends.
+# Largest number of steps of the method, and the relative gap at which it ends.
 STEPS, GAP_TOLERANCE = 120, 2e-5
 # Largest step, relative to the distance to the nearest limit.
 NEAR = 0.99

@@ -117,7 +117,7 @@ def time_optimal_from(
         except RobodynError as error:
             problem = error
     raise InfeasibleTrajectory(
-        f"no motion to the goal was found from the present velocity: {problem}", value=rate
+        f"no motion to the goal was found from the current velocity: {problem}", value=rate
     )
 
 

@@ -25,7 +25,7 @@ from robodyn.trajectories.tip_line import is_of_body
 
 # Cells for the first measurement of the arc length, by which knots are then placed.
 CELLS = 400
-# Angle [rad] between the directions on both sides from which on a point is a corner.
+# Angle [rad] between the directions on both sides above which a point is a corner.
 CORNER = 1e-3
 # Cosine of the angle between neighboring directions below which a path reverses.
 REVERSAL_COSINE = -0.9
@@ -39,7 +39,7 @@ GRADED = 0.1
 NOTHING = 1e-9
 # Distance from a knot at which one side of it is evaluated, relative to the interval.
 KNOT_OFFSET = 1e-6
-# Fewest intervals of a piece.
+# Smallest number of intervals of a piece.
 FEWEST = 40
 # Arc lengths are integrals by Gauss's rule: with four points for few intervals, else with two.
 FOUR_POINT_CELLS = 200
@@ -99,7 +99,9 @@ class PathPieces:
         total = float(lengths.sum())
         if not (np.isfinite(total) and total > NOTHING):
             raise InvalidInput(
-                "the path does not move: its configurations are all the same", value=total
+                "the configurations of the path are all the same; expected at least two that "
+                "differ",
+                value=total,
             )
         self._measures = [
             (each, float(length) / total)

@@ -20,7 +20,7 @@ from robodyn.planning.time_optimal.program import SpeedSpline, program_of
 from robodyn.planning.time_optimal.sampled_path import SampledPath
 from robodyn.planning.time_optimal.verification import Verification
 
-# Most rounds of tightening limits that a motion exceeds between the points.
+# Largest number of rounds that tighten limits which a motion exceeds between the points.
 ROUNDS = 24
 # Relative gap to a lower bound on the duration above which a motion is improved.
 GAP = 2e-3
@@ -29,7 +29,7 @@ WORTH = 5e-4
 # Fractions by which limits are narrowed to find a motion strictly within them.
 NARROWED = (0.01, 1e-3, 1e-4)
 
-# See `shortest`.
+# Newton decrement, relative to the gap, above which `shortest` keeps the barrier's weight.
 CENTERED = 0.03
 
 

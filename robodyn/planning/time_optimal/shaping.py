@@ -128,8 +128,8 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     i, j = np.unravel_index(int(total.argmin()), total.shape)
     if not np.isfinite(total[i, j]):
         raise InfeasibleTrajectory(
-            f"vibration is {bound:g}, but averaging leaves at least {worst.min():.2g} of the "
-            "vibration of the natural modes"
+            f"vibration is {bound:g}, but averaging the motion leaves at least {worst.min():.2g} "
+            "of the vibration of the natural modes"
         )
     return float(lengths[i]), float(lengths[j])
 
@@ -146,8 +146,8 @@ def _within_limits(
             return found
         slower *= np.sqrt(1.0 + 1.2 * excess)
     raise InfeasibleTrajectory(
-        f"the motion with limited vibration exceeds its limits by {excess:.2g} at {slower:.3g} "
-        "times the duration"
+        f"the motion with limited vibration exceeds its limits by {excess:.2g} even at "
+        f"{slower:.3g} times the duration"
     )
 
 

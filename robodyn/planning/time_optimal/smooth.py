@@ -36,7 +36,7 @@ from robodyn.planning.time_optimal.search import (
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
 from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
 
-# Most rounds of tightening limits that a motion exceeds between the points.
+# Largest number of rounds that tighten limits which a motion exceeds between the points.
 ROUNDS = 12
 # Relative margins of the limits of rates of change, at the points and between them.
 MARGIN, MARGIN_BETWEEN = 5e-4, 3e-4
@@ -46,8 +46,8 @@ RESTART_WEIGHT = 1e-3
 TIGHTENING_GROWTH = 2.0
 # Points in an interval at which rates of change are verified.
 RATED = np.linspace(0.0, 1.0, 9)
-# Points of a closer check of an interval, and the last term of the polynomial through the others,
-# relative to the limit, from which on it is necessary.
+# Number of points of a closer check of an interval, and the last term of the polynomial through the
+# other points, relative to the limit, above which this check is necessary.
 CLOSE, ROUGH = np.linspace(0.0, 1.0, 41), 1e-3
 # Points in every interval for the final check: in a narrow bend an effort may have a peak within a
 # fraction of an interval.

@@ -94,7 +94,7 @@ class SmoothCurve(RowTrajectory):
         here = np.arange(count)
         first = np.clip(here, 1, count - 2)
         beside = np.stack([first - 1, first + 1])
-        # at an end, both neighbors are on one side
+        # at an end of the curve, both neighbors are on one side
         beside[0, 0], beside[1, 0] = 1, 2
         beside[0, -1], beside[1, -1] = count - 2, count - 3
         matrix, values = [], []

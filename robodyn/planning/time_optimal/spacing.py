@@ -20,7 +20,7 @@ from robodyn.planning.time_optimal.path import Placing, grade
 MOVED = 0.8
 # Unused fraction of a limit that is added to that of every interval.
 UNUSED = 1e-4
-# Fraction of a limit from which on it counts as reached.
+# Fraction of a limit above which it counts as reached.
 USED = 0.98
 
 

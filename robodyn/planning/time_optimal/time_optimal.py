@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 DEFAULT = TimeOptimalSettings()
 FEWEST_POINTS = 10
 MOST_POINTS = 200_000
-# Most halvings of intervals in which limits do not hold between their ends.
+# Largest number of halvings of intervals in which limits do not hold between their ends.
 REFINEMENTS = 3
-# Number of intervals from which on a coarse motion distributes them, and its reduction factor.
+# Number of intervals above which a coarse motion distributes them, and its reduction factor.
 SPACED, COARSER = 400, 6
 # Largest relative component of an end's velocity across the path.
 TRANSVERSE_TOLERANCE = 1e-3
@@ -110,8 +110,8 @@ def time_optimal(
         except KinematicsError as error:
             raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
     raise InfeasibleTrajectory(
-        f"with {count << (REFINEMENTS - 1)} intervals, every motion exceeds limits between their "
-        "ends; the path bends too sharply for these points: give more points, or smooth it",
+        f"with {count << (REFINEMENTS - 1)} intervals, every motion exceeds limits inside an "
+        "interval; the path bends too sharply for these points: give more points, or smooth it",
         value=settings.points,
     )
 

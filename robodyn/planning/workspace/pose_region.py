@@ -27,8 +27,8 @@ STRATA, MOST_STRATA, GROWTH = 24, 140, 1.6
 CHUNK = 65536
 # Ratio of the stated error to the standard deviation.
 SIGMAS = 3.0
-# Strata of the search for the region around home, its most repetitions, and the reduction of the
-# box that justifies another.
+# Number of strata of the search for the region around home, largest number of repetitions, and the
+# reduction of the box that justifies another one.
 LOCATE, ROUNDS, SMALLER = 36, 6, 0.7
 
 
@@ -80,7 +80,10 @@ class PoseRegion(Region):
         poses = self._poses(self._best[1][None])[0]
         margins = self.needs.margins(poses)
         chosen = margins.argmax() if self.kind == "reachable" else margins.argmin()
-        return f"{line}: it is empty; nearest at ({place}), where {self.needs.worst(poses[chosen])}"
+        return (
+            f"{line}: the region is empty; the nearest point is ({place}), where "
+            f"{self.needs.worst(poses[chosen])}"
+        )
 
     def margins(self, points: FloatArray) -> FloatArray:
         """Compute the margins of points to the requirements.

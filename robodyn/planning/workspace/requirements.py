@@ -155,7 +155,7 @@ class Requirements:
             if getattr(settings, name) is not None
         }
         if self.least:
-            elasticity.drive_elasticity(mechanism)  # refuses rigid drives
+            elasticity.drive_elasticity(mechanism)  # raises an error for rigid drives
 
     def margins(self, configurations: FloatArray) -> FloatArray:
         """Compute the smallest margin (N,), from -1 to 1, of configurations (N, nq).
@@ -201,7 +201,7 @@ class Requirements:
         if which in self.least:
             unit, found = ELASTIC[which][0], self._elastic(which, configuration[None])[0]
             return (
-                f"the {which.replace('_', ' ')} is {found:.4g} {unit}, its limit is "
+                f"the {which.replace('_', ' ')} is {found:.4g} {unit}, the minimum allowed is "
                 f"{self.least[which]:.4g} {unit}"
             )
         if which == "bounds":
@@ -209,15 +209,15 @@ class Requirements:
         assert self.efforts is not None
         held = self._efforts(configuration[None])[0]
         if not np.isfinite(held).all():
-            return "no efforts hold the mechanism"
+            return "no efforts can hold the mechanism at rest"
         joint = int(self._used_fractions(held).argmax())
         unit, (least, largest) = self.mechanism.drives.effort_units[joint], self.efforts[joint]
         limit = f"limit is {largest:.4g}"
         if least != -largest:
             limit = f"limits are {least:.4g} and {largest:.4g}"
         return (
-            f"{self.mechanism.joint_names[joint]} needs {held[joint]:.4g} {unit} to hold it at "
-            f"rest, its {limit} {unit}"
+            f"{self.mechanism.joint_names[joint]} needs {held[joint]:.4g} {unit} to hold the "
+            f"mechanism at rest, its {limit} {unit}"
         )
 
     def _above(self, name: str, configurations: FloatArray) -> FloatArray:

@@ -110,7 +110,7 @@ class TipRegion(Region):
         if endless and self._given is None:
             raise InvalidInput(
                 f"the workspace of {m.name} still grows after {budget:g} s: "
-                f"{', '.join(endless)} have no limits of position in its description; add "
+                f"{', '.join(endless)} have no position limits in its description; add "
                 "some, or give bounds for the search",
                 value=endless,
             )
@@ -156,7 +156,7 @@ class TipRegion(Region):
             line += f", {self.cut_short}"
         if self._known:
             return line
-        return f"{line}: it is empty; at home {self.needs.worst(self._mechanism.home)}"
+        return f"{line}: the region is empty; at home {self.needs.worst(self._mechanism.home)}"
 
     @property
     def angles(self) -> tuple[str, ...]:

@@ -21,9 +21,9 @@ SHORTEST = 1e-4
 # A coordinate whose unit moves the tip by less than this fraction of the size gets a larger unit,
 # over which the tip's motion changes by less than this fraction.
 SLOW, CHANGED = 0.1, 0.3
-# Cosine of the pitch from which its axes count as dependent.
+# Cosine of the pitch below which the axes of roll and yaw count as dependent.
 STEEP = 1e-6
-# Most doublings of a unit.
+# Largest number of doublings of a unit.
 DOUBLINGS = 40
 
 

@@ -146,7 +146,7 @@ def _box(bounds: ArrayLike) -> Any:
     box = as_array("bounds", bounds, (2,))
     if box.shape != (3, 2) or not (box[:, 0] < box[:, 1]).all():
         raise InvalidInput(
-            f"bounds is {np.asarray(bounds).tolist()}, expected (3, 2), lower below upper",
+            f"bounds is {np.asarray(bounds).tolist()}, expected shape (3, 2) with lower < upper",
             value=bounds,
         )
     return box

@@ -104,7 +104,7 @@ class PlatformEstimator(Estimator):
         length, rate = super()._check(positions, rates)
         if (length <= 0.0).any():
             raise InvalidInput(
-                f"lengths has {length.min()}, expected positive [m]", value=positions
+                f"lengths contains {length.min()}, expected positive numbers [m]", value=positions
             )
         return length, rate
 

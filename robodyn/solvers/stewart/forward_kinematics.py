@@ -93,7 +93,9 @@ def forward_kinematics(
         ),
     )
     if (length <= 0.0).any():
-        raise InvalidInput(f"lengths has {length.min()}, expected positive [m]", value=lengths)
+        raise InvalidInput(
+            f"lengths contains {length.min()}, expected positive numbers [m]", value=lengths
+        )
     run = max(shape[-1], 1) if warm_start and shape else 1
     pose = np.empty((len(length), 7))
     residual = np.empty(len(length))

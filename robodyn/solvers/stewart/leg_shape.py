@@ -217,8 +217,8 @@ def _check_joints(tree: ZeroConfigurationTree, joints: list[Joint], source: str)
             where = f"joint {joint.name!r}: <mimic>"
             raise invalid_value(source, where, joint.mimic.joint, "none in a leg; remove it")
     if tree.body[second.parent] != tree.body[first.child]:
-        where = f"joint {second.name!r}"
-        raise invalid_value(source, where, second.parent, "a link on the leg's first joint")
+        where = f"joint {second.name!r}: parent"
+        raise invalid_value(source, where, second.parent, "a link moved by the leg's first joint")
     own = [tree.links[name] for name, _ in tree.places(first.child)]
     if any(link.has_inertia for link in own):
         raise invalid_value(

@@ -51,7 +51,7 @@ def variables(platform: Any) -> dict[str, Variable]:
             text = f"angular {role} of the platform, base frame, {axis}"
             known[f"angular_{short}_{axis}"] = Variable(role, i + 3, f"rad/{unit}", text)
     for i, part in enumerate(("base", "platform")):
-        text = f"factor on the distance of the {part}'s joints from its z axis"
+        text = f"scale factor of the distance of the {part}'s joints from its z axis"
         known[f"{part}_scale"] = Variable("model", i, "1", text, 1e-6, 1.0)
     return known
 

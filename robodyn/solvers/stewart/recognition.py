@@ -159,7 +159,7 @@ class PlatformStructure:
             if len(points) < 2:
                 raise invalid_value(
                     model.source or model.name,
-                    f"spring {spring.name!r}: its links",
+                    f"spring {spring.name!r}: pair of links",
                     [spring.parent, spring.child],
                     f"{base} and {platform}; load it with the kind closed_loop",
                 )
@@ -324,7 +324,8 @@ def _check_friction(source: str, first: Joint, second: Joint) -> None:
             source,
             f"joint {second.name!r}: dynamics damping",
             second.damping,
-            f"{first.damping:g}, like {first.name!r}: both axes of a universal joint have the same",
+            f"{first.damping:g}, like {first.name!r}: both axes of a universal joint have the same "
+            "damping",
         )
 
 

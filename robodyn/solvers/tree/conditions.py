@@ -126,7 +126,7 @@ def singularities(loop: Any) -> tuple[Singularity, ...]:
         ),
         Singularity(
             TYPE_2,
-            "the motors cannot hold it",
+            "the motors cannot hold the mechanism",
             partial(_drive_number, loop),
             loop.solver.n == loop.solver.nu,
             partial(_force_condition_at, loop),

@@ -13,7 +13,7 @@ from robodyn.arrays import BoolArray, FloatArray, IntArray
 
 # Smallest accepted pivots, relative to the largest in their column, tried in this order.
 PIVOTS = (0.1, 0.01, 1e-3, 0.0)
-# Size of a pivot, relative to that in the samples, below which another is searched.
+# Size of a pivot, relative to that in the samples, below which another one is sought.
 LEAST = 1e-3
 # Entries below this are rounding errors, for entries of the order of 1.
 ZERO = 1e-9

@@ -36,9 +36,9 @@ from robodyn.solvers.tree.closing.equations import ACCEPTED
 from robodyn.solvers.tree.closing.kinematics import tip_motion
 from robodyn.solvers.tree.closing.structure import update_mimic_joints
 
-# Search for the configuration that fits redundant readings best: most steps from the last estimate
-# and from home, the longest step, its tolerance, and the tolerance for contradictory readings that
-# slow it down [rad, or relative to the size].
+# Search for the configuration that fits redundant readings best: largest number of steps from the
+# last estimate and from home, the longest step, its tolerance, and the tolerance for contradictory
+# readings that slow it down [rad, or relative to the size].
 FEW_STEPS, MOST_STEPS = 8, 100
 LONGEST_STEP = 0.1
 DONE, NEAR = 1e-11, 1e-6
@@ -65,8 +65,8 @@ class LoopEstimator(Estimator):
         if loose:
             raise UnderActuated(
                 f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
-                f"not determine its {mechanism.mobility} freedoms: while these are locked, "
-                f"{', '.join(loose)} can move; measure more joints and name them as driven",
+                f"not determine its {mechanism.mobility} degrees of freedom: while these are "
+                f"locked, {', '.join(loose)} can move; measure more joints and name them as driven",
                 joints=loose,
                 value=mechanism.joint_names,
             )
@@ -76,7 +76,7 @@ class LoopEstimator(Estimator):
         self, positions: ArrayLike, rates: ArrayLike | None
     ) -> tuple[FloatArray, FloatArray | None]:
         position, rate = super()._check(positions, rates)
-        # an encoder of a continuous joint may start in any turn
+        # the encoder of a continuous joint may be off by full turns
         near = self._mechanism.joint_positions(self._start)
         if self.last is not None:
             near = self._positions
@@ -128,7 +128,7 @@ class LoopEstimator(Estimator):
             if found.left > ACCEPTED:
                 raise NoSolution(
                     f"{own.name}: the loops do not close with these positions of the driven "
-                    f"joints; {equations.worst(found.q)!r} stays open by "
+                    f"joints; closure {equations.worst(found.q)!r} stays open by "
                     f"{found.left * equations.size:.3g} m",
                     residual=found.left,
                     value=self._positions,

@@ -82,9 +82,9 @@ class LoopGeometry:
     def __init__(self, loop: Any) -> None:
         if loop.structure.loose or loop.solver.n != loop.mobility:
             raise InvalidInput(
-                f"{loop.name}: {loop.solver.n} driven joints for {loop.mobility} freedoms; its "
-                "dimensions can be calibrated if the driven joints determine the motion and none "
-                "is redundant",
+                f"{loop.name}: {loop.solver.n} driven joints for {loop.mobility} degrees of "
+                "freedom; its dimensions can be calibrated only if the driven joints determine "
+                "the motion and none is redundant",
                 value=loop.model.driven,
             )
         self._loop = loop

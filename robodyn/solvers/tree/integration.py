@@ -32,17 +32,18 @@ from robodyn.solvers.tree.kernels.integration import (
 )
 from robodyn.solvers.tree.packing import PackedMechanism
 
-# Most changes of coordinates in a row without a step between them.
+# Largest number of changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
 LOST = (
     "the loops no longer close; try shorter steps: the mechanism moves fast through a singular "
     "configuration, or through one where three hinges that model a ball joint line up"
 )
 NO_STEP = {
-    NO_COMMAND: "the efforts are not finite, or there are none at a singularity",
+    NO_COMMAND: "the efforts are not finite, or do not exist at a singularity",
     layout.BAD_PIVOTS: LOST,
     layout.BAD_COORDINATES: LOST,
-    layout.SINGULAR: "a motion of the mechanism has no inertia to accelerate; give its links mass",
+    layout.SINGULAR: "the mechanism can move without moving any mass, so its acceleration is "
+    "undefined; give its links mass",
 }
 
 

@@ -70,8 +70,8 @@ def _tip_rows(loop: Any) -> list[int]:
     found = loop.solver.tip_freedoms
     if not found.suffice:
         raise InvalidInput(
-            f"{loop.model.name} is {found.text} ({loop.model.tip_link}); state the goal by its "
-            "joints",
+            f"{loop.model.name} is {found.text} ({loop.model.tip_link}); state the goal as "
+            "joint positions",
             value=found.freedoms,
         )
     return list(found.rows)
@@ -224,7 +224,7 @@ def _solve_in_sequence(
             at = np.array2string(goals[done], precision=4)
             raise NoSolution(
                 f"{loop.name}: {loop.model.tip_link} does not reach pose {at} (sample {done} "
-                "of its motion) from the sample before",
+                "of its motion) from the previous sample",
                 residual=np.inf,
                 value=goals[done],
                 index=(done,),

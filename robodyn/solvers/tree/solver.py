@@ -66,9 +66,9 @@ class LoopSolver(Solver):
         self.free_at = np.array([self.tree.rate_places[rate] for rate in structure.free])
         is_open = structure.is_open_tree
         self.one: Single = single_dynamics(structure.packed, is_open_tree=is_open)
-        # for an open tree whose floating joints have six consecutive rates
+        # only for an open tree in which each floating joint has six consecutive rates
         self.rates_are_given = is_open and structure.keeps_floating_rates
-        # entries used so far, with the pivots of home
+        # entry functions used so far, with the pivots of home
         self.calls: dict[str, Callable[..., Any]] = {}
 
     drives_free = _once(joints.drives_free)

@@ -46,7 +46,7 @@ class TipFreedoms(NamedTuple):
         what = known.get(self.rows) or ", ".join(NAMES[row] for row in self.rows)
         if self.suffice:
             return f"determined by the tip's {what}"
-        missing = f"{self.freedoms} of its {self.mobility} freedoms"
+        missing = f"{self.freedoms} of its {self.mobility} degrees of freedom"
         return f"not determined by the tip's pose, which has {missing}"
 
 

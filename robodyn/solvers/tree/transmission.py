@@ -269,7 +269,8 @@ class Transmission:
                 how = "by itself" if by == self.joints[n] else f"with {by!r}"
                 raise InvalidInput(
                     f"joint {self.joints[n]!r} moves {how} while the motors "
-                    f"{', '.join(map(repr, self.motors))} rest; expected one that they determine",
+                    f"{', '.join(map(repr, self.motors))} rest; expected a joint that they "
+                    "determine",
                     value=self.joints[n],
                 )
 

@@ -107,7 +107,7 @@ def test_path_three_says_what_happened(dasgupta):
     summary = run.summary()
     assert summary["status"] != "completed"
     assert summary["warnings"][0].startswith("ERROR ahead: singular at t = 3.6705 s")
-    assert any("at its limit of" in text for text in summary["warnings"])
+    assert any("at its effort limit of" in text for text in summary["warnings"])
     assert np.isfinite(run.effort).all()
     assert (np.abs(run.effort) <= dasgupta.effort_limits).all()
 

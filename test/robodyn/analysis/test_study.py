@@ -115,7 +115,7 @@ def test_the_parts_of_an_arms_torques_add_up(puma, rng):
     load = -np.einsum("nij,i->nj", puma.jacobian(q), wrench)
     np.testing.assert_allclose(study.terms["wrench"], load, atol=1e-10)
     assert study.reactions is None
-    with pytest.raises(InvalidInput, match="puma560 has no massless term of its efforts; it has"):
+    with pytest.raises(InvalidInput, match="puma560 has no effort term massless; its terms are"):
         _ = study.dynamic_fraction
 
 

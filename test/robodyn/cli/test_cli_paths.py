@@ -90,7 +90,7 @@ def test_a_waypoint_file_is_a_path(run, tmp_path):
         "waypoints:\n- {xyz: [0.1, 0, 0.4], rpy: [0, 0, 0]}\n"
         "- {xyz: [0.1, 0, 0.45], rpy: [0, 0, 0], duration: 1}\n"
     )
-    assert "1 s, 1003 instants" in run("analyze", "stewart_dasgupta", "--path", file).stdout
+    assert "1 s, 1003 samples" in run("analyze", "stewart_dasgupta", "--path", file).stdout
     assert ": completed" in run("simulate", "stewart_dasgupta", "--path", file).stdout
 
 

@@ -227,7 +227,7 @@ def test_a_clock_set_back_holds_where_the_mechanism_is_then(dasgupta):
         ((np.zeros(6), REST), r"shape \(6,\)"),
         ((pose_from_rpy([0, 0, 0.5], [0, 0, 0]), np.zeros(5)), r"velocity has shape \(5,\)"),
         ((pose_from_rpy([0, 0, 0.5], [0, 0, 0]), np.full(6, np.inf)), r"velocity\[0\] is inf"),
-        ((pose_from_rpy([0, 0, 0.5], np.zeros((2, 3))), REST), "no batch"),
+        ((pose_from_rpy([0, 0, 0.5], np.zeros((2, 3))), REST), "without batch"),
         ((pose_from_rpy([0, 0, 0.5], [0, 0, 0]), REST, np.zeros(3)), r"wrench has shape \(3,\)"),
     ],
 )

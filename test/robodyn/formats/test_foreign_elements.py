@@ -420,7 +420,7 @@ def test_a_limit_of_minus_one_is_none_as_makers_and_converters_from_sdf_write_it
     made, reported = loaded(re.sub(f'{key}="[^"]*"', f'{key}="-1.0"', arm()), driven="j1,j2,j3")
     assert (getattr(made, f"{key}_limits") == np.inf).all()
     assert reported == [
-        f"URDF text: ignored the limit of {key}, -1, which stands for none: joint 'j1', joint "
+        f"URDF text: ignored the {key} limit of -1, which means no limit: joint 'j1', joint "
         "'j2', joint 'j3'"
     ]
 
@@ -445,14 +445,14 @@ def test_limits_of_position_that_are_both_zero_or_missing_are_named(stated):
     made, reported = loaded(text, kind="closed_loop")
     assert made.position_limits.tolist() == [[-np.inf, np.inf]]
     assert len(reported) == 1
-    assert "limits of position, both 0" in reported[0]
+    assert "position limits that are both 0" in reported[0]
 
 
 def test_a_missing_limit_which_urdf_requires_is_named():
     made, reported = loaded(arm().replace(LIMIT, "", 2), driven="j1,j2,j3")
     assert np.isinf(made.effort_limits).tolist() == [True, True, False]
     assert len(reported) == 1
-    assert "<limit> is missing" in reported[0]
+    assert "the missing <limit>" in reported[0]
     assert reported[0].endswith("joint 'j1', joint 'j2'")
 
 

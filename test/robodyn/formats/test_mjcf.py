@@ -127,8 +127,8 @@ def test_a_loop_has_the_dynamics_of_mujocos_tree_projected(rng):
     [
         ("-2 0 0 0", "-2 1 0 0", "'geared': polynomial"),
         ('joint2="c" ', "", "'geared'.*joint"),
-        ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF an <actuator>"),
-        ("<equality>", "<equality><nonsense/>", "MuJoCo rejects it: .*nonsense"),
+        ('<motor joint="a"/>', "", "no joint is driven; .* in MJCF, an <actuator>"),
+        ("<equality>", "<equality><nonsense/>", "MuJoCo rejects the model: .*nonsense"),
     ],
 )  # fmt: skip
 def test_unsupported_mjcf_elements_are_refused_by_name(old, new, name):
@@ -147,7 +147,9 @@ def test_a_tendon_over_joints_that_nothing_couples_leaves_them_passive():
       <tendon><fixed name="t"><joint joint="b" coef="1"/><joint joint="c" coef="1"/>
       </fixed></tendon><actuator><motor joint="a"/><motor name="drawn" tendon="t"/></actuator>
       </mujoco>"""
-    with pytest.warns(LeftOutWarning, match="'drawn' is left out: .* joints 'b', 'c' are passive"):
+    with pytest.warns(
+        LeftOutWarning, match="ignored actuator 'drawn', .* joints 'b', 'c' are passive"
+    ):
         m = rd.load(text)
     assert (m.joint_names, m.structure.loose) == (("a",), ("b", "c"))
     with pytest.warns(LeftOutWarning, match="drawn"):
@@ -189,7 +191,7 @@ def test_a_spring_of_a_tendon_over_one_joint_is_that_joints_beside_its_own(rng):
         ('<fixed name="t" stiffness="40" springlength="-.1 .3"><joint joint="a" coef="1"/>'
          '</fixed>', "range of lengths.* 40; .*lack nothing"),
         ('<fixed name="t" stiffness="40 3" springlength=".3"><joint joint="a" coef="1"/>'
-         '</fixed>', "not linear"),
+         '</fixed>', "nonlinear part"),
     ],
 )  # fmt: skip
 def test_springs_of_tendons_that_are_left_out_are_named_with_the_error(tendon, ignored):
@@ -538,7 +540,7 @@ def test_what_an_actuator_has_besides_a_motor_is_named(inside, words):
 
 def test_a_damping_that_is_not_linear_is_named():
     text = PLAIN.format('<motor joint="a"/>').replace('name="a"', 'name="a" damping="1 0.3"')
-    with pytest.warns(LeftOutWarning, match="'a': ignored the part of its damping that is not"):
+    with pytest.warns(LeftOutWarning, match="'a': ignored the nonlinear part of its damping"):
         rd.load(text)
 
 

@@ -92,7 +92,7 @@ def test_an_arm_is_the_one_that_a_urdf_says(rng):
 
 def test_a_second_parent_closes_a_loop(rng):
     """The world's gravity, the joint that a plugin drives, a closure with a damper."""
-    with pytest.warns(LeftOutWarning, match="model 'ground': ignored all of it"):
+    with pytest.warns(LeftOutWarning, match="model 'ground': ignored the whole model"):
         bar = rd.load(FOUR_BAR)
     assert (bar.kind, bar.mobility, bar.joint_names) == ("closed_loop", 1, ("a",))
     (closure,) = bar.model.closures
@@ -175,7 +175,7 @@ def test_nested_models_may_stand_on_the_world():
         ("<parent>rod<", "<parent>arm<", "joint 'd': parent is 'arm', expected the name of a l"),
         ("<static>true</static>", "<joint/>", "a <joint>|2 models with joints"),
         ("0.1 0.35 0 0 0 0", "0.1 nan 0 0 0 0", "joint 'd': pose is '0.1 nan 0 0 0 0', expected 6"),
-        ('name="rod"', 'name="crank"', "expected a name that nothing else in its model has"),
+        ('name="rod"', 'name="crank"', "expected a name that is unique in its model"),
         ("<xyz>0 0 1</xyz>", "<xyz>0 0 0</xyz>", "axis xyz is '0 0 0'"),
         ("<pose>0.3", '<pose relative_to="rod">0.3', "expected poses without a circular"),
         ("<mass>2<", "<mass>two<", "'crank': inertial: mass value is 'two', expected a f"),

@@ -127,7 +127,7 @@ def test_joints_in_messages_of_their_own_with_stamps_of_zero(tmp_path, puma, mot
                 )
     read = rd.read_recording(tmp_path / "bag", puma)
     notes = "\n".join(read.notes)
-    for words in ("zero: times are those of receipt", "/torques", "arm_joint1", "33.33 Hz"):
+    for words in ("zero: the times of receipt are used", "/torques", "arm_joint1", "33.33 Hz"):
         assert words in notes
     assert read.velocity is None
     np.testing.assert_allclose(np.diff(read.time), 3.0 / RATE, atol=1e-9)

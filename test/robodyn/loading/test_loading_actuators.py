@@ -157,7 +157,7 @@ def test_an_arms_friction_falls_with_the_rate(rng):
         ({"handed": "both"}, r"actuator.handed is 'both', expected one of right, left"),
         ({"gear_ratio": 0.0}, r"gear_ratio is 0"),
         ({"efficiency": 1.2}, r"efficiency is 1.2"),
-        ({"static": 100.0}, r"static is 100, expected at least the Coulomb friction, 150"),
+        ({"static": 100.0}, r"static is 100, expected at least the Coulomb friction, which is 150"),
         ({"torque_limit": 0.0}, r"torque_limit is 0"),
         ({"torque_speed": [[0.0, 1.0], [1.0, 2.0]]}, r"torque_speed is"),
         ({"torque_constant": "0.4 Nm"}, r"actuator.torque_constant is '0.4 Nm'"),

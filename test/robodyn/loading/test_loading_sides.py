@@ -48,7 +48,7 @@ def test_joints_have_the_stated_distances_and_the_legs_lean_in_turn():
             {"leg_defaults": {"lower": BAR, "upper": BAR}},
             r"expected `limits.length` of the legs whose mean is finite and above 0\.",
         ),
-        ({"legs": []}, "either `sides` or `legs`"),
+        ({"legs": []}, "only one of `sides` and `legs`"),
     ],
 )
 def test_distances_that_make_no_hexapod_are_refused(change, message):

@@ -21,7 +21,7 @@ SCRIPT = """
 from robodyn.poses import twist_in_base
 print(twist_in_base([0.0, 0.0, 0.0, 0.0, 0.0, 0.6, 0.8], [1.0] * 6).tolist())
 """
-COMPILING = "compiling kernels that this needs"
+COMPILING = "compiling kernels for their first use"
 
 
 def run(cache, *, first="", read_only=False, **environment):

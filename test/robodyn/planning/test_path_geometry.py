@@ -213,7 +213,7 @@ def test_efforts_that_hold_it_decide_by_their_share_of_the_limit(platform, fract
     )
     assert (margin >= 0.0) == (fraction <= 1.0)
     if fraction > 1.0:
-        assert f"needs {held:.4g} N to hold it at rest" in needs.worst(platform.home)
+        assert f"needs {held:.4g} N to hold the mechanism at rest" in needs.worst(platform.home)
 
 
 def test_a_weight_on_the_body_counts_as_an_effort(platform):

@@ -61,7 +61,7 @@ def test_spin_turns_about_the_bodys_own_axis(dasgupta):
     [
         ({"free": ["height"]}, "free coordinates are height"),
         ({"ranges": {"rx": (0.2, 0.1)}}, "range of rx is 0.2 to 0.1"),
-        ({"ranges": {"z": (0.0, 0.1)}}, "z, which is not free"),
+        ({"ranges": {"z": (0.0, 0.1)}}, "ranges contains z, expected only free coordinates"),
         ({"objective": "time"}, "objective is 'time'"),
     ],
 )

@@ -187,7 +187,7 @@ def test_surface_of_a_sphere():
         ({"kind": "round"}, "kind is 'round'"),
         ({"kind": "dexterous"}, "dexterous workspace requires several orientations"),
         ({"effort_limits": -1.0}, "effort_limits is -1.0, must be above 0"),
-        ({"bounds": [[0, 1], [1, 0], [0, 1]]}, "lower below upper"),
+        ({"bounds": [[0, 1], [1, 0], [0, 1]]}, "lower < upper"),
     ],
 )
 def test_invalid_settings_of_a_workspace_are_refused(platform, options, message):
@@ -311,7 +311,7 @@ def test_a_workspace_that_goes_on_for_ever_is_refused_when_the_budget_is_spent()
             glide.model, joints=tuple(replace(one, position=ends) for one in glide.model.joints)
         )
     )
-    message = r"still grows after 0\.2 s: .* have no limits of position"
+    message = r"still grows after 0\.2 s: .* have no position limits"
     with pytest.raises(rd.InvalidInput, match=message):
         rd.workspace(loop, budget=0.2)
     box = loop.body_pose(loop.home)[:3, None] + 0.2 * loop.size * np.array([-1.0, 1.0])
@@ -377,6 +377,6 @@ def test_configurations_have_the_least_stiffness_and_frequency(rng):
         np.testing.assert_array_equal(needs.margins(poses) >= 0.0, free & (found >= limit))
         softest = poses[np.argmin(np.where(free, found, np.inf))]
         assert needs.name(softest) == name.replace("_", " ")
-        assert "its limit is" in needs.worst(softest)
+        assert "the minimum allowed is" in needs.worst(softest)
     with pytest.raises(rd.InvalidInput, match=r"the drives of leg1_actuator, .* are rigid"):
         rd.workspace(rd.load("motion_platform"), stiffness=1e6)

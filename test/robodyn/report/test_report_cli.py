@@ -47,7 +47,9 @@ def test_a_folder_that_is_a_file(tmp_path):
 
 
 def test_reports_are_named(tmp_path):
-    assert "known are paper, puma" in refused(robodyn("report", "fig4", "--output", tmp_path))
+    assert "known reports are paper, puma" in refused(
+        robodyn("report", "fig4", "--output", tmp_path)
+    )
 
 
 def test_report_puma(tmp_path):

@@ -191,7 +191,7 @@ def test_rows_with_payloads_in_arrays_step_as_mechanisms_do(mechanism, rng):
 @pytest.mark.parametrize(
     ("payload", "message"),
     [
-        (([1.0, -2.0],), "mass has -2"),
+        (([1.0, -2.0],), "mass contains -2"),
         (([1.0, 2.0], np.zeros((3, 3))), r"com has shape \(3, 3\), expected .*2, 3"),
         (([1.0, 2.0], np.zeros(3), np.diag([1.0, 1.0, -1.0])), "inertia 0 .* semidefinite"),
         (([1.0], np.zeros(3), np.triu(np.ones((3, 3)))), "inertia 0 .* symmetric"),
@@ -258,7 +258,7 @@ def test_batch_plant_rejects_invalid_calls_and_does_not_move(call, message):
 
 def test_rows_are_of_one_structure():
     arm = rd.load("puma560")
-    with pytest.raises(rd.InvalidInput, match="row 1, delta, is not of the structure"):
+    with pytest.raises(rd.InvalidInput, match="row 1, delta, differs in structure"):
         rd.BatchPlant([arm, rd.load("delta")])
     for mechanism, count in (([], None), (arm, None), (arm, 0), ([arm, arm], 3)):
         with pytest.raises(rd.InvalidInput, match="count is"):
@@ -291,7 +291,7 @@ def test_a_row_with_another_mechanism_moves_as_its_plant_does(mechanism, rng):
     for row in (1, 3):
         assert batch.configuration[row].tobytes() == plant.configuration.tobytes()
     other = rd.load("puma560" if mechanism.name == "delta" else "delta")
-    with pytest.raises(rd.InvalidInput, match="not of the structure"):
+    with pytest.raises(rd.InvalidInput, match="differs in structure"):
         batch.replace_mechanisms(other, 0)
     with pytest.raises(rd.InvalidInput, match="count is 2 for 1 mechanism"):
         batch.replace_mechanisms([heavy], [1, 3])

@@ -133,7 +133,7 @@ def test_end_stops_hold_the_legs_and_give_no_energy(dasgupta):
     [
         ((np.zeros(7), None), "quaternion"),
         ((np.zeros(6), None), r"shape \(6,\)"),
-        ((pose_from_rpy(np.zeros((2, 3)), [0, 0, 0]), None), "expected a single one"),
+        ((pose_from_rpy(np.zeros((2, 3)), [0, 0, 0]), None), "expected a single configuration"),
         ((pose_from_rpy([0, 0, 0.5], [0, 0, 0]), np.zeros(7)), r"velocity has shape \(7,\)"),
         ((pose_from_rpy([0, 0, 0.5], [0, 0, 0]), [np.nan] * 6), r"velocity\[0\] is nan"),
     ],
@@ -154,7 +154,7 @@ def test_a_state_without_geometry_is_refused(dasgupta):
     [
         ((REST, 0), "steps is 0, must be at least 1"),
         ((np.zeros(5), 1), r"effort has shape \(5,\)"),
-        ((np.zeros((2, 6)), 1), r"effort has shape \(2, 6\).*no batch"),
+        ((np.zeros((2, 6)), 1), r"effort has shape \(2, 6\).*without batch"),
         (([np.nan] * 6, 1), r"effort\[0\] is nan"),
         ((REST, 1, np.zeros((2, 6))), r"wrench has shape \(2, 6\)"),
         ((REST, 1, [np.inf] * 6), r"wrench\[0\] is inf"),

@@ -92,6 +92,6 @@ FOR_DRAWING = """
 @pytest.mark.filterwarnings("ignore::robodyn.errors.MissingInertiaWarning")
 def test_of_an_arm_without_masses_it_is_not_the_step():
     plant = Plant(rd.load(FOR_DRAWING), dt=1e-3)
-    with pytest.raises(rd.SimulationFailed, match="not for dynamics") as caught:
+    with pytest.raises(rd.SimulationFailed, match="but not dynamics") as caught:
         plant.hold(np.zeros(1), 1)
     assert "shorter step" not in str(caught.value)

@@ -145,7 +145,9 @@ def test_a_worker_with_another_version_is_refused(cluster, plan, monkeypatch):
     with cluster.client(1) as client:
         monkeypatch.setattr("robodyn.sweeps.plan.__version__", "9.9.9")
         given = plan()
-        with pytest.raises(ClusterError, match=r"a worker has robodyn .*, the sweep is of 9\.9\.9"):
+        with pytest.raises(
+            ClusterError, match=r"a worker has robodyn .*, the sweep was begun with 9\.9\.9"
+        ):
             run(given, scheduler=client)
 
 

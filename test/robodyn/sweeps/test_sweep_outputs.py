@@ -182,10 +182,10 @@ def test_another_sweep_is_refused_and_says_what_is_other(begun, plan, symmetric,
         "model": heavier,
     }
     for part, other in others.items():
-        with pytest.raises(ResumeRefused, match=rf"another sweep \(of other {part.strip()}\)"):
+        with pytest.raises(ResumeRefused, match=rf"another sweep \(different {part.strip()}\)"):
             run(other, begun)
     monkeypatch.setattr("robodyn.sweeps.plan.__version__", "9.9.9")
-    with pytest.raises(ResumeRefused, match=r"of other version\)"):
+    with pytest.raises(ResumeRefused, match=r"different version\)"):
         run(plan(), begun)
     new = run(plan(), begun, overwrite=True)
     assert (new.computed, new.kept) == (24, 0)
@@ -288,7 +288,9 @@ def test_control_c_stops_the_command_which_says_how_to_go_on(tmp_path):
     assert out == ""
     assert "\n" not in error.strip()
     assert error.startswith("stopped: ")
-    assert error.endswith(f"% is in {journal.parent}; the same command resumes from there\n")
+    assert error.endswith(
+        f"% of the map is saved in {journal.parent}; run the same command to resume\n"
+    )
     kept = journal.read_bytes().count(b"\n") - 1
     assert 9 <= kept < 150
     result = CliRunner().invoke(app, command)

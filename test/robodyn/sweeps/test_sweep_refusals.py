@@ -62,11 +62,11 @@ def test_bad_axes(symmetric, axes, text):
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"quantities": ["beauty"]}, "no quantity 'beauty'; known are condition_number"),
+        ({"quantities": ["beauty"]}, "no quantity 'beauty'; expected one of condition_number"),
         ({"characteristic_length": 0.0}, "characteristic_length is 0.0, must be above 0"),
         ({"characteristic_length": math.nan}, "characteristic_length is nan"),
         ({"accelerations": [1.0, 2.0]}, r"accelerations has shape \(2,\), expected"),
-        ({"wrenches": [-1.0, 0, 0, 0, 0, 0]}, "half-widths are at least 0"),
+        ({"wrenches": [-1.0, 0, 0, 0, 0, 0]}, "expected half-widths of at least 0"),
         ({"chunk": 0}, "chunk is 0"),
         ({"chunk": 1e9}, "chunk is 1000000000.0, expected a whole number from 1 to 1000000"),
         ({"samples": 0}, "samples is 0"),
@@ -124,7 +124,7 @@ def test_random_specifications_are_swept_or_refused_in_a_line(symmetric, rng):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (("x",), "axis 'x', expected a form such as x=-0.2:0.2:41"),
+        (("x",), "axis is 'x', expected a form such as x=-0.2:0.2:41"),
         (("=0:1:2",), "expected a form such as"),
         (("x=0:1:2", "x=0:1:3"), "axis x is given twice"),
         (("x=1:0:2",), "expected low < high"),

@@ -96,7 +96,7 @@ def test_a_demonstration_has_a_largest_number_of_paths_and_reports_what_it_leave
                                   whole.sample(times).configuration)  # fmt: skip
     # launch, where it is imported, puts its own root of loggers in the place of pytest's
     reported = caplog.text + capsys.readouterr().err
-    assert "the demonstration has 2 of 12 paths" in reported
+    assert "the demonstration contains only 2 of 12 paths" in reported
 
 
 def test_slower_where_a_motor_is_slow_and_shorter_where_it_is_weak():

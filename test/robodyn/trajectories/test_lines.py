@@ -103,7 +103,11 @@ def test_switching_times_are_those_of_what_moves():
     ("changes", "error", "text"),
     [
         ({"start": np.zeros(6)}, InvalidInput, r"start has shape \(6,\)"),
-        ({"start": np.tile(ZERO, (2, 1))}, InvalidInput, r"start has shape \(2, 7\).*no batch"),
+        (
+            {"start": np.tile(ZERO, (2, 1))},
+            InvalidInput,
+            r"start has shape \(2, 7\).*without batch",
+        ),
         ({"goal": np.zeros(7)}, InvalidInput, "goal: the quaternion"),
         ({"duration": None}, InvalidInput, "give a duration, or v_max and w_max"),
         ({"duration": None, "v_max": 1.0}, InvalidInput, "give a duration, or v_max and w_max"),
@@ -160,7 +164,7 @@ def test_path_p1_is_constant_speed():
 
 
 def test_an_unknown_path_lists_the_known_ones():
-    with pytest.raises(PathError, match=f"no path 'IV'; known are {', '.join(PAPER_PATHS)}"):
+    with pytest.raises(PathError, match=f"no path 'IV'; expected one of {', '.join(PAPER_PATHS)}"):
         rd.paper_path("IV")
 
 

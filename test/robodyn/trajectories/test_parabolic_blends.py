@@ -215,8 +215,8 @@ def with_(waypoint, **fields):
 REFUSED = {
     "too long": (
         {"waypoints": [A, with_(B, blend=3.9), C], **LIMITS},
-        r"waypoints\[1\].blend is 3.9, expected a shorter one: blends take 5.85 s of the 3.95 s "
-        r"from waypoints\[0\] to waypoints\[1\]",
+        r"waypoints\[1\].blend is 3.9, expected a shorter one: the blends take 5.85 s, but only "
+        r"3.95 s lie between waypoints\[0\] and waypoints\[1\]",
     ),
     "too long for all": (
         {"blend": 9.0, "waypoints": [A, B, C], **LIMITS},
@@ -232,7 +232,7 @@ REFUSED = {
     ),
     "profile": (
         {"profile": "quintic", "blend": 0.5, "waypoints": [A, B, C], **LIMITS},
-        "profile is 'quintic', expected lspb where waypoints are blended",
+        "profile is 'quintic', expected lspb if waypoints are blended",
     ),
     "no limits": (
         {"blend": 0.5, "waypoints": [A, B, C]},

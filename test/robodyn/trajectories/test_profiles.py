@@ -98,7 +98,8 @@ def test_more_speed_than_any_blend_can_use_gives_the_triangle():
 def test_infeasible_limits_say_the_least_speed_and_duration(name, least):
     with pytest.raises(
         InfeasibleTrajectory,
-        match=rf"position \[m\]: 3 cannot be covered in 2 s at 1 per second; needs more than "
+        match=rf"position \[m\]: a distance of 3 cannot be covered in 2 s at 1 per second; "
+        rf"it requires more than "
         rf"{3 * least / 2:g} per second, or more than {3 * least:g} s",
     ) as caught:
         make_profile(name, 2.0, 3.0, 1.0, "position [m]")

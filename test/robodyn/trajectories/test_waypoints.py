@@ -115,7 +115,7 @@ def test_a_file_is_refused_in_one_line_with_file_and_field(write, document, text
 )
 def test_load_path_rejects_what_is_neither_a_name_nor_a_file(source):
     with pytest.raises(
-        PathError, match=r"not one of I, II, III, P1.* nor a waypoint file"
+        PathError, match=r"expected one of I, II, III, P1.* or an existing waypoint file"
     ) as caught:
         rd.load_path(source)
     assert len(str(caught.value)) < 300
@@ -155,12 +155,18 @@ def test_joint_waypoints_are_refused_in_one_line(write, waypoints, text):
 
 
 def test_a_path_must_suit_what_is_to_follow_it(write, puma, dasgupta):
-    with pytest.raises(PathError, match="is of poses of a platform, puma560 takes 6 joint pos"):
+    with pytest.raises(
+        PathError, match="consists of poses of a platform, but puma560 requires 6 joint pos"
+    ):
         rd.load_path("I", puma)
-    with pytest.raises(PathError, match="is of 6 joint positions, stewart_dasgupta takes poses"):
+    with pytest.raises(
+        PathError, match="consists of 6 joint positions, but stewart_dasgupta requires poses"
+    ):
         rd.load_path("puma", dasgupta)
     seven = write({"v_max": 1, "waypoints": [{"joints": [0] * 7}, {"joints": [1] * 7}]})
-    with pytest.raises(PathError, match="is of 7 joint positions, stewart_dasgupta takes poses"):
+    with pytest.raises(
+        PathError, match="consists of 7 joint positions, but stewart_dasgupta requires poses"
+    ):
         rd.load_path(seven, dasgupta)
 
 

@@ -109,7 +109,10 @@ def test_design_editor_says_that_dimensions_make_no_machine():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["puma560", "--design", "r.yaml"], "needs a family of machines, not 'puma560': hexapod,"),
+        (
+            ["puma560", "--design", "r.yaml"],
+            "family of --design is 'puma560', expected one of hexapod,",
+        ),
         (["hexapod", "--catalog", "sample"], "--catalog is sample, but --design is missing"),
         (["hexapod", "--design", "missing.yaml"], "missing.yaml"),
     ],

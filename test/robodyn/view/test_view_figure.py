@@ -103,7 +103,7 @@ def test_arrows_point_as_the_forces_act_and_grow_with_them(dasgupta):
 def test_a_urdf_without_visuals_is_drawn_in_sticks_and_said_so(dasgupta):
     text = re.sub(r"<visual>.*?</visual>", "", platform_urdf(dasgupta), flags=re.DOTALL)
     figure = figure_of(text, dasgupta)
-    assert [line for line in figure.remarks if "no visuals to draw" in line]
+    assert [line for line in figure.remarks if "the model has no visuals" in line]
     assert len(figure.shapes) >= 12
 
 
@@ -115,7 +115,7 @@ def test_meshes_are_left_out_and_said_so():
     )
     figure = figure_from_urdf(text)
     (remark,) = figure.remarks
-    assert remark.startswith("URDF text: 1 meshes are not drawn; of the first, the package 'x' is")
+    assert remark.startswith("URDF text: 1 meshes are not drawn; the first: the package 'x' is")
     assert len(figure.shapes) == 1
 
 

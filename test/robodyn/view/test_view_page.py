@@ -181,9 +181,9 @@ def test_a_banner_warns_near_the_singularity_of_path_iii(studio, connect):
     live, page, _, port = studio(path="III")
     client = connect(port)
     fly_to(live, page, 0.5)
-    client.until(lambda: "Near a singularity: weakest is" in client.texts, "a warning")
+    client.until(lambda: "Near a singularity: weakest direction is" in client.texts, "a warning")
     fly_to(live, page, 3.45)
-    client.until(lambda: "Singular: weakest is" in client.texts, "an error")
+    client.until(lambda: "Singular: weakest direction is" in client.texts, "an error")
     live.choose("I")
     for _ in range(3):
         page.update()

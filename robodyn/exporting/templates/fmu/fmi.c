@@ -8,7 +8,7 @@
 
 #define UNUSED(x) (void)(x)
 #define EXPORTED __attribute__((visibility("default")))
-/* Return values of all calls, which are equal in both versions of FMI. */
+/* Return values of all calls; both versions of FMI use the same numbers. */
 enum { FINE = 0, DISCARD = 2, ERROR = 3 };
 
 /* Value references as in modelDescription.xml, and start values of the variables; variables before
@@ -30,7 +30,7 @@ typedef void (*Logger)(void *, int, const char *, const char *);
 @MODEL@
 typedef struct {
   double values[COUNT];
-  int exchanges, runs, stale; /* for model exchange; initialized; outputs to be computed */
+  int exchanges, runs, stale; /* whether for model exchange; initialized; outputs outdated */
   void *environment;
   Logger logger;
   char name[64];
@@ -160,7 +160,7 @@ static int let_go(void **kept) {
   return FINE;
 }
 
-/* Functions whose names differ only by the number of the version. */
+/* Functions whose names differ only in the FMI version. */
 EXPORTED const char *@PREFIX@GetVersion(void) { return "@FMI@.0"; }
 EXPORTED void @PREFIX@FreeInstance(void *c) { free(c); }
 EXPORTED int @PREFIX@SetDebugLogging(void *c, Boolean on, size_t n, const char *const *categories) {

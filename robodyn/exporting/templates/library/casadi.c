@@ -15,7 +15,8 @@ enum { NQ = @UPPER@_NQ, NV = @UPPER@_NV, N = @UPPER@_N, LARGEST = NV > N ? NV : 
 /* Indices of the first elements of rotation vectors in a displacement; ends with -1. */
 static const int rotations[] = {@ROTATIONS@-1};
 
-/* Derivatives with respect to the rotation vector x (3): by := by J(x), with NV columns. */
+/* Convert derivatives with respect to a rotation, `rows` rows of NV columns, to derivatives with
+   respect to the rotation vector x (3): by := by J(x). */
 static void turn(const double *x, int first, int rows, double *by)
 {
   const double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], angle = sqrt(square);

@@ -20,9 +20,10 @@
 
 /* longest time [s] of braking and holding without a usable state */
 #define @UPPER@_GIVE_UP_TIME 1.0
-/* the same [s] if rates are not measured either: the efforts of the model alone let it drift */
+/* the same [s] without measured rates: the efforts of the model alone let the mechanism drift */
 #define @UPPER@_BLIND_TIME 0.25
-/* longest time [s] for which a reference may be repeated; memory [s] of inconsistencies */
+/* longest time [s] for which a reference may be repeated; time [s] after which an inconsistency is
+   forgotten */
 #define @UPPER@_HOLD_TIME 0.1
 #define @UPPER@_MEMORY 0.25
 /* largest delay [s] of measured rates */
@@ -31,7 +32,7 @@
 #define @UPPER@_RATE_SHARE 0.1
 /* largest speed while references are followed, as a multiple of the velocity limits */
 #define @UPPER@_SPEED_MARGIN 1.25
-/* time [s] for which a direction stays blocked in which the mechanism could not stop */
+/* time [s] for which a direction stays blocked, because the mechanism could not stop in it */
 #define @UPPER@_BARRED_TIME 0.5
 /* largest efforts of a reference, as a multiple of the actuators' limits */
 #define @UPPER@_EFFORT_MARGIN 3.0
@@ -44,17 +45,18 @@
 /* shortest and longest time [s] of braking to rest */
 #define @UPPER@_SHORTEST_STOP 0.02
 #define @UPPER@_LONGEST_STOP 0.64
-/* largest distance [rad or m] of the places in which a stop is checked, and their number */
+/* largest distance [rad or m] between the configurations at which a stop is checked; smallest and
+   largest number of these configurations */
 #define @UPPER@_PLACE_DISTANCE 0.01
 #define @UPPER@_LEAST_PLACES 4
 #define @UPPER@_MOST_PLACES 64
 /* lag, as a fraction of the tolerance, above which a stop begins at the measured state */
 #define @UPPER@_LAG_SHARE 0.05
-/* largest overshoot of a joint's end in a stop, as a fraction of the tolerance */
+/* largest overshoot beyond a position limit during a stop, as a fraction of the tolerance */
 #define @UPPER@_END_SHARE 0.02
 /* number of steps from home to the measured positions at the start */
 #define @UPPER@_START_STEPS 32
-/* tolerance [rad or m] of the position limits, for rounding */
+/* tolerance [rad or m] of the position limits, for rounding errors */
 #define @UPPER@_END_MARGIN 1e-6
 /* number of statuses that are counted separately */
 #define @UPPER@_STATUSES (@UPPER@_JUMPS + 1)
@@ -67,49 +69,49 @@ typedef enum {
 
 typedef struct {
   @NAME@_control control;
-  double kp[@UPPER@_NV], kv[@UPPER@_NV]; /* [1/s^2], [1/s] */
+  double kp[@UPPER@_NV], kv[@UPPER@_NV]; /* gains [1/s^2], [1/s] */
   double tolerance; /* [rad or m] largest jump from one reference to the next, beyond its own motion */
   /* Efforts that the drives compensate themselves. The motion of a moving base (`base` of
      @NAME@_command) includes gravity. */
   int has_gravity;   /* whether `gravity` replaces the model's */
-  double gravity[3]; /* [m/s^2] base frame; zeros for drives that compensate it themselves */
-  int leaves_friction, leaves_coriolis;
+  double gravity[3]; /* [m/s^2] base frame; zeros if the drives compensate gravity themselves */
+  int leaves_friction, leaves_coriolis; /* whether the drives compensate these themselves */
 } @NAME@_settings;
 
-/* A motion to rest: straight, at a constant deceleration. */
+/* A stop: a straight motion to rest at a constant deceleration. */
 typedef struct {
   double configuration[@UPPER@_NQ], velocity[@UPPER@_NV];
-  double time; /* [s] to rest */
+  double time; /* [s] until rest */
 } @NAME@_stop;
 
 typedef struct {
   @NAME@_stop stop;     /* from the state after this period; the actuators can follow it */
-  @NAME@_stop braking;  /* followed by the target without a reference */
+  @NAME@_stop braking;  /* followed by the target if there is no valid reference */
   double positions[@UPPER@_N], rates[@UPPER@_N];           /* of the target's joints */
   double configuration[@UPPER@_NQ], velocity[@UPPER@_NV];  /* last measured */
   double target[@UPPER@_NQ], target_velocity[@UPPER@_NV], target_acceleration[@UPPER@_NV];
   double measured[@UPPER@_N], measured_rates[@UPPER@_N];
   double efforts[@UPPER@_N];  /* last commanded */
-  double holding[@UPPER@_N];  /* that hold the mechanism against gravity */
-  double held;                /* largest share of the actuators' efforts that gravity takes */
-  double given[@UPPER@_N], given_rates[@UPPER@_N]; /* by the last reference, refused or not */
-  double drift[@UPPER@_N], rate_drift[@UPPER@_N];  /* references': integral minus change */
-  double measured_drift[@UPPER@_N];                /* likewise of the measured rates */
-  int pauses;                                      /* updates without a reference, at least */
-  double lost_time, idle_time;            /* [s] without a state; since a reference */
-  double blind_time;                      /* [s] without even rates */
-  double barred[@UPPER@_N], barred_time;  /* rates towards where it could not stop; [s] left */
-  double side;    /* of singularities, since the start; see @NAME@_side */
+  double holding[@UPPER@_N];  /* efforts that hold the mechanism against gravity */
+  double held;                /* largest fraction of an actuator's effort that gravity requires */
+  double given[@UPPER@_N], given_rates[@UPPER@_N]; /* last reference, valid or not */
+  double drift[@UPPER@_N], rate_drift[@UPPER@_N];  /* of references: integral minus change */
+  double measured_drift[@UPPER@_N];                /* of measured rates: the same difference */
+  int pauses; /* number of updates since the last reference, at most 2 */
+  double lost_time, idle_time;            /* [s] without a state; with an unchanged reference */
+  double blind_time;                      /* [s] without usable rates either */
+  double barred[@UPPER@_N], barred_time;  /* rates of the blocked direction; [s] left */
+  double side;    /* side of singularities at the start; see @NAME@_side */
   int is_moving;  /* whether references are followed */
-  int is_cut;      /* whether the last efforts were cut */
+  int is_cut;      /* whether the last efforts were limited */
   int is_measured; /* whether configuration and velocity are usable for feedback */
-  int is_lost;     /* whether they were not measured, but extrapolated by the rates at best */
-  int status;     /* last one that is not OK, for the report */
-  unsigned long refused[@UPPER@_STATUSES]; /* references refused, by status */
-  unsigned long cut, lost;                 /* updates with efforts cut, or without a usable state */
+  int is_lost;     /* whether the state was not measured; it may be extrapolated by the rates */
+  int status;     /* last status that is not OK, for diagnostics */
+  unsigned long refused[@UPPER@_STATUSES]; /* number of rejected references, by status */
+  unsigned long cut, lost;                 /* updates with limited efforts; without a usable state */
 } @NAME@_controller;
 
-/* Return the difference of two positions of a joint; the shorter way if it is continuous. */
+/* Return the difference of two positions of a joint; by the shorter way if it is continuous. */
 static inline double @NAME@_joint_difference(int joint, double start, double goal) {
   static const int wraps[@UPPER@_N] = {@WRAPS@};
   return wraps[joint] ? remainder(goal - start, 6.283185307179586) : goal - start;
@@ -291,7 +293,7 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
       status = @UPPER@_JUMPS;
     }
     reckoned[i] = c->measured[i] + period * rates[i];
-    /* positions that stand still while the joint moves */
+    /* detect positions that do not change while the joint moves */
     if (has_rates && isfinite(positions[i]) && rates[i] != 0.0) {
       const double moved = @NAME@_joint_difference(i, c->measured[i], positions[i]);
       const double most_drift = 0.25 * settings->tolerance + @UPPER@_RATE_LAG * fabs(rates[i]);
@@ -338,7 +340,7 @@ static inline int @NAME@_measure(@NAME@_controller *c, const double *positions,
   return @UPPER@_OK;
 }
 
-/* Check a reference; for the results see the statuses of @NAME@.h. If the model has no velocity
+/* Check a reference and return a status of @NAME@.h. If the model has no velocity
    limit, the rates must be consistent with the change of positions. */
 static inline int @NAME@_check_joints(const @NAME@_controller *c, const double *positions,
                                       const double *rates, double period, double tolerance) {
@@ -390,7 +392,7 @@ static inline double @NAME@_time_to_ends(const double *positions, const double *
   return time;
 }
 
-/* Advance a configuration by a velocity for a time [s]; fails beyond a singularity. */
+/* Advance a configuration by a velocity for a time [s]; fails if it is beyond a singularity. */
 static inline int @NAME@_move_on(const @NAME@_controller *c, const double *configuration,
                                  const double *velocity, double time, double *there) {
   double way[@UPPER@_NV], side = 0.0;
@@ -409,9 +411,10 @@ static inline int @NAME@_are_too_fast(const double *rates) {
   return 0;
 }
 
-/* Check a stop after a fraction of its time: it is on the same side of singularities, no joint is
-   too fast or, by more than a distance, farther beyond its ends than at the start, and the actuators
-   have the efforts. At the end they must also hold the mechanism. */
+/* Check a stop after a fraction of its time: the configuration must be on the same side of
+   singularities, no joint may be too fast, or farther beyond its position limits than at the start
+   by more than `beyond`, and the actuators must be strong enough. At the end they must also hold the
+   mechanism. */
 static inline int @NAME@_check_place(const @NAME@_controller *c, const @NAME@_stop *stop,
                                      const double *start, double fraction, double beyond) {
   double there[@UPPER@_NQ], velocity[@UPPER@_NV], acceleration[@UPPER@_NV];
@@ -446,7 +449,8 @@ static inline int @NAME@_check_place(const @NAME@_controller *c, const @NAME@_st
 }
 
 /* Find the shortest stop that the actuators can follow from the state in `stop`. If there is none, the
-   status says why, and the time of `stop` is the shortest one for which they can begin to brake. */
+   status says why, and the time of `stop` is the shortest for which the actuators can begin to
+   brake. */
 static inline int @NAME@_find_stop(const @NAME@_controller *c, double tolerance,
                                    @NAME@_stop *stop) {
   double start[@UPPER@_N], rates[@UPPER@_N], fastest = 0.0, begun = 0.0;
@@ -466,12 +470,12 @@ static inline int @NAME@_find_stop(const @NAME@_controller *c, double tolerance,
     if (status == @UPPER@_OK && begun == 0.0) begun = stop->time;
     const double most = ceil(fastest * stop->time / @UPPER@_PLACE_DISTANCE);
     const double places = fmin(fmax(@UPPER@_LEAST_PLACES, most), @UPPER@_MOST_PLACES);
-    /* the end is most often what is critical */
+    /* start with the end, which is critical most often */
     for (double k = places; k > 0.0 && status == @UPPER@_OK; k--) {
       status = @NAME@_check_place(c, stop, start, k / places, beyond);
     }
     if (status == @UPPER@_OK) return status;
-    /* a longer way leads there, too; and one that is far longer takes long to check */
+    /* a longer stop leads to the same place, and a much longer one takes long to check */
     if (status != @UPPER@_TOO_STRONG || tried >= longest) break;
     if (begun > 0.0 && tried > begun) break;
   }
@@ -479,8 +483,8 @@ static inline int @NAME@_find_stop(const @NAME@_controller *c, double tolerance,
   return status;
 }
 
-/* Return whether the mechanism lags: a joint is farther from the given positions than a distance plus
-   its motion in two periods, or its rate differs too much. */
+/* Return whether the mechanism lags: a joint is farther from the given positions than `way` plus its
+   motion in two periods, or its rate differs too much. */
 static inline int @NAME@_lags(const @NAME@_controller *c, const double *positions,
                               const double *rates, double period, double way) {
   for (int i = 0; i < @UPPER@_N && c->is_measured; i++) {
@@ -492,13 +496,13 @@ static inline int @NAME@_lags(const @NAME@_controller *c, const double *position
   return 0;
 }
 
-/* Set the target to a motion of the configuration, if it is valid. */
+/* Set the target to a configuration, velocity and acceleration, if they are valid. */
 static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, const double *velocity,
                                 const double *acceleration, double period, const double *base,
                                 const @NAME@_settings *settings) {
   double positions[@UPPER@_N], rates[@UPPER@_N];
   period = @NAME@_usable_period(period);
-  /* without a state there is only braking */
+  /* without a measured state, the mechanism only brakes */
   int status = !c->is_lost && c->lost_time == 0.0 ? @UPPER@_OK : @UPPER@_INVALID;
   if (status == @UPPER@_OK) status = @NAME@_joint_positions(target, positions);
   if (status == @UPPER@_OK) status = @NAME@_joint_velocities(target, velocity, rates);
@@ -511,7 +515,7 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   if (status == @UPPER@_OK) {
     status = @NAME@_can_be_driven(target, velocity, acceleration, base, @UPPER@_EFFORT_MARGIN);
   }
-  /* behind a singularity there are places to stop again: none is passed */
+  /* blocked: beyond a singularity a stop may be possible again, but none may be crossed */
   double towards = 0.0;
   for (int i = 0; i < @UPPER@_N && c->barred_time > 0.0; i++) towards += c->barred[i] * rates[i];
   if (status == @UPPER@_OK && towards > 0.0) {
@@ -533,8 +537,8 @@ static inline int @NAME@_aim_at(@NAME@_controller *c, const double *target, cons
   return @UPPER@_OK;
 }
 
-/* Return whether rates are consistent with the change of positions, and accelerations with the change
-   of rates, over some periods. All rates or all accelerations zero means not commanded. */
+/* Check that rates are consistent with the change of positions, and accelerations with the change of
+   rates, over some periods. A rate or an acceleration of zero is not checked. */
 static inline int @NAME@_check_consistency(@NAME@_controller *c, const double *positions,
                                            const double *rates, const double *accelerations,
                                            double period, double tolerance) {
@@ -554,7 +558,7 @@ static inline int @NAME@_check_consistency(@NAME@_controller *c, const double *p
       c->rate_drift[i], accelerations[i] != 0.0 ? period * accelerations[i] - changed : 0.0,
       period);
     fits = fits && fabs(drift) <= most_drift && fabs(rate_drift) <= most_change;
-    /* forgotten in a while, however far they were apart */
+    /* bounded, so that even a large inconsistency is forgotten after a while */
     c->drift[i] = fmax(-2.0 * most_drift, fmin(drift, 2.0 * most_drift));
     c->rate_drift[i] = fmax(-2.0 * most_change, fmin(rate_drift, 2.0 * most_change));
     c->given[i] = positions[i];
@@ -564,7 +568,7 @@ static inline int @NAME@_check_consistency(@NAME@_controller *c, const double *p
   return fits ? @UPPER@_OK : @UPPER@_TOO_FAST;
 }
 
-/* Return whether the actuators have the efforts for a sudden change of rates. */
+/* Check that the actuators are strong enough for a sudden change of rates. */
 static inline int @NAME@_check_change(const @NAME@_controller *c, const double *target,
                                       const double *velocity, const double *rates,
                                       double period) {
@@ -612,7 +616,7 @@ static inline int @NAME@_aim(@NAME@_controller *c, const double *positions, cons
   return @NAME@_aim_at(c, target, velocity, acceleration, period, base, settings);
 }
 
-/* Advance along a stop by a period; the last one is complete. Rest if there is no way. */
+/* Advance along a stop by a period, in the last period to its end. If that is not possible, rest. */
 static inline void @NAME@_advance_stop(const @NAME@_controller *c, double period,
                                        @NAME@_stop *stop) {
   double left = 1.0 - period / fmax(stop->time, period);
@@ -627,7 +631,7 @@ static inline void @NAME@_advance_stop(const @NAME@_controller *c, double period
   stop->time = left > 0.0 ? stop->time - period : 0.0;
 }
 
-/* Set the target to the motion to rest. */
+/* Set the target to the present state of the braking motion. */
 static inline void @NAME@_set_braking(@NAME@_controller *c, double period) {
   const @NAME@_stop *stop = &c->braking;
   memcpy(c->target, stop->configuration, sizeof c->target);
@@ -653,8 +657,9 @@ static inline void @NAME@_brake(@NAME@_controller *c, double period) {
   if (c->pauses < 2) c->pauses++;
 }
 
-/* Refuse the target, after which the mechanism could not stop, and follow the last stop instead; from
-   the measured state if the mechanism lags, but for a load that it hardly holds, which would sink. */
+/* Reject the target, after which the mechanism could not stop, and follow the last stop instead. If
+   the mechanism lags, the stop begins at the measured state, unless the load is so heavy that it
+   would sink. */
 static inline void @NAME@_return_to_stop(@NAME@_controller *c, int status, double period,
                                          const @NAME@_settings *settings) {
   const double way = @UPPER@_LAG_SHARE * settings->tolerance;
@@ -677,8 +682,8 @@ static inline void @NAME@_return_to_stop(@NAME@_controller *c, int status, doubl
   }
 }
 
-/* Return the largest fraction (at most 1) of an acceleration after which no joint exceeds both its
-   present rate and its velocity limit within a period. */
+/* Return the largest fraction (at most 1) of an acceleration with which no joint exceeds both its
+   present rate and its largest permitted speed within a period. */
 static inline double @NAME@_share_of_rates(const @NAME@_controller *c, const double *acceleration,
                                            double period) {
   const double *before = c->measured_rates;
@@ -769,7 +774,7 @@ static inline int @NAME@_efforts(const @NAME@_controller *c, double period, cons
   return share < 1.0 && status == @UPPER@_OK ? @UPPER@_LIMITED : status;
 }
 
-/* Find a stop from the state to which efforts lead within a period. */
+/* Find a stop from the state that efforts produce after a period. */
 static inline int @NAME@_find_stop_after(const @NAME@_controller *c, const double *efforts,
                                          double period, const double *wrench, const double *base,
                                          const @NAME@_settings *settings, @NAME@_stop *stop) {
@@ -808,7 +813,7 @@ static inline int @NAME@_find_stop_after(const @NAME@_controller *c, const doubl
 /* Compute the efforts of this period. Returns OK; LIMITED if they were reduced to the limits; or
    another status after GIVE_UP_TIME without a usable state. Apply the efforts in any case.
 
-   Efforts are commanded only if the mechanism can stop from the state to which they lead: the stop
+   Efforts are commanded only if the mechanism can stop from the state that they produce; this stop
    is stored. Otherwise the stop of the previous period is followed, which begins at this state. */
 static inline int @NAME@_command(@NAME@_controller *c, double period, const double *wrench,
                                  const double *base, const @NAME@_settings *settings,
@@ -824,7 +829,7 @@ static inline int @NAME@_command(@NAME@_controller *c, double period, const doub
   for (int tries = 0; tries < 2 && c->is_measured; tries++) {
     status = @NAME@_efforts(c, period, wrench, base ? base : resting, settings, efforts);
     if (status == @UPPER@_OK || status == @UPPER@_LIMITED || (!wrench && !base)) break;
-    wrench = base = NULL; /* a sensor's number that leads to no efforts */
+    wrench = base = NULL; /* no efforts with these sensor values: ignore the sensors */
   }
   int cut = status == @UPPER@_LIMITED;
   if (status == @UPPER@_OK || status == @UPPER@_LIMITED) {

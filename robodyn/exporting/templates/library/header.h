@@ -25,11 +25,11 @@ const char *@NAME@_status_text(int status);
 
 @JOINTS@
 extern const char *const @NAME@_joint_names[@UPPER@_N];
-extern const double @NAME@_home[@UPPER@_NQ];                /* a configuration */
+extern const double @NAME@_home[@UPPER@_NQ];                /* home configuration */
 extern const double @NAME@_position_limits[@UPPER@_N][2];   /* [rad or m] lower, upper */
 extern const double @NAME@_velocity_limits[@UPPER@_N];      /* [rad/s or m/s] */
 extern const double @NAME@_effort_limits[@UPPER@_N];        /* [N m or N], may be infinite */
-extern const double @NAME@_effort_range[@UPPER@_N][2];      /* least, largest: cables only pull */@MOTORS@
+extern const double @NAME@_effort_range[@UPPER@_N][2];      /* smallest, largest; cables can only pull */@MOTORS@
 
 @FUNCTIONS@
 

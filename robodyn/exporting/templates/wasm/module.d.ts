@@ -2,7 +2,7 @@
 
 @COORDINATES@ */
 
-/** Error of a call without a result; `status` is the number that the C library returned. */
+/** Error of a call that has failed; `status` is the status code of the C library. */
 export class MechanismError extends Error {
   readonly status: number;
 }

@@ -9,7 +9,7 @@ const DATA = @DATA@;
 const STATUSES = @STATUSES@;
 const LIMITED = @LIMITED@;
 
-/** Error of a call without a result; `status` is the number that the C library returned. */
+/** Error of a call that has failed; `status` is the status code of the C library. */
 export class MechanismError extends Error {
   constructor(name, status) {
     super(`${name}: ${STATUSES[status] ?? status}`);

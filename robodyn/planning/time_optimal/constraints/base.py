@@ -186,7 +186,7 @@ def as_numbers(name: str, value: ArrayLike) -> FloatArray:
     except (TypeError, ValueError) as error:
         raise InvalidInput(f"{name} must be numbers: {error}", value=value) from error
     if np.isnan(array).any():
-        raise InvalidInput(f"{name} is {array.tolist()}, expected numbers", value=value)
+        raise InvalidInput(f"{name} is {array.tolist()}, expected numbers without NaN", value=value)
     return array
 
 

@@ -76,7 +76,10 @@ class RedundantEfforts(Efforts):
 
     def too_weak(self, row: int, value: float, where: str) -> str:
         """Return a message that no efforts within limits suffice at a point of the path."""
-        return f"no efforts of {self.subjects[row]} within their limits move it slowly at {where}"
+        return (
+            f"no efforts of {self.subjects[row]} within their limits move the mechanism slowly at "
+            f"{where}"
+        )
 
     def _rates(self, path: SampledPath) -> FloatArray:
         """Return zero rates: combinations of efforts have no joint rate."""

@@ -47,7 +47,7 @@ def find_chain(
     for name in (base, tip):
         if name is not None and name not in tree.links:
             raise ModelError(
-                f"{tree.source}: no link is named {name!r}; there are "
+                f"{tree.source}: no link is named {name!r}; expected one of "
                 f"{', '.join(map(repr, list(tree.links)[:20]))}",
                 value=name,
             )

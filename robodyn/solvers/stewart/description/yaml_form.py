@@ -71,7 +71,7 @@ def stewart_model_from_yaml(
     defaults = top.child("leg_defaults", {})
     defaults.only(*_SHARED)
     if "sides" in top and "legs" in top:
-        raise top.refuse("sides", top.data["sides"], "either `sides` or `legs`")
+        raise top.refuse("sides", top.data["sides"], "only one of `sides` and `legs`")
     legs = legs_of_sides(top.child("sides")) if "sides" in top else top.children("legs")
     if len(legs) != LEGS:
         raise ModelError(f"{source}: legs is a list of {len(legs)}, expected six", value=len(legs))

@@ -39,7 +39,8 @@ from robodyn.solvers.tree.kernels.newton import PIECE
 BATCH = 8
 # Number of starts around a guess in the search for a tip pose.
 TIP_ATTEMPTS = 40
-# Newton's method to positions of redundant drives: most steps, and the final one [m or rad].
+# Newton's method to positions of redundant drives: largest number of steps, and the step that ends
+# it [m or rad].
 NEAR_STEPS, NEAR = 20, 1e-12
 # Differences of redundant drives, relative to the mechanism's size, that are noise or lag.
 FITS = 1e-3
@@ -328,7 +329,7 @@ def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> Fl
     chains = target.reshape(math.prod(target.shape[:-2]), count, loop.solver.nu)
     q = np.empty((*chains.shape[:2], loop.solver.nq))
     for out, chain in zip(q, chains, strict=True):
-        # points so close that the branch cannot change: every eighth comes first
+        # between points this close, the branch cannot change; every eighth point is closed first
         every = BATCH if count > BATCH else 1
         nearest = np.arange(count) // every * every
         steps = chain - chain[nearest]
@@ -397,8 +398,8 @@ def nearest(loop: Any, q: FloatArray, held: list[int], extra: Any = None) -> Flo
     if found.left > ACCEPTED:
         name = equations.worst(found.q)
         raise NoSolution(
-            f"{loop.name}: the loops do not close; {name!r} stays open by {found.left:.3g} of "
-            f"the mechanism's size of {equations.size:.3g} m",
+            f"{loop.name}: the loops do not close; closure {name!r} stays open by "
+            f"{found.left:.3g} of the mechanism's size of {equations.size:.3g} m",
             residual=found.left,
             value=q,
         )

@@ -250,7 +250,7 @@ def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
     if not entry(name, loop.solver.pivots.at(q))(q, *arguments):
         raise SingularConfiguration(
             f"{loop.name}: the closures contradict this motion at this configuration, where "
-            "their rank differs from that around it",
+            "their rank differs from that at nearby configurations",
             smallest_singular_value=0.0,
             direction=None,
             value=q,
@@ -268,7 +268,8 @@ def check_closed(loop: Any, q: FloatArray) -> None:
         name = loop.structure.equations.worst(q)
         raise InvalidInput(
             f"configuration is not closed: closure {name!r} is open by {left:.3g} of the "
-            f"mechanism's size of {loop.structure.equations.size:.3g} m; assemble it first",
+            f"mechanism's size of {loop.structure.equations.size:.3g} m; assemble the mechanism "
+            "first",
             value=q,
         )
 
@@ -281,11 +282,12 @@ def refuse_under_actuated(loop: Any) -> None:
     """
     loose = loop.structure.loose
     if loose:
-        hold = ", or hold what floats (base: fixed)" if loop.solver.free_poses else ""
+        hold = ", or fix the floating base (base: fixed)" if loop.solver.free_poses else ""
         raise UnderActuated(
-            f"{loop.name}: the {loop.solver.n} driven joints do not determine the mechanism, which "
-            f"has {loop.solver.nu} freedoms; with all motors locked {', '.join(loose)} still move. "
-            f"Drive more joints{hold}; forward dynamics and simulation work without this",
+            f"{loop.name}: the {loop.solver.n} driven joints do not determine the mechanism, "
+            f"which has {loop.solver.nu} degrees of freedom; with all motors locked "
+            f"{', '.join(loose)} still move. Drive more joints{hold}; forward dynamics and "
+            "simulation work without this",
             joints=loose,
             value=loop.model.driven,
         )

@@ -16,7 +16,7 @@ from robodyn.arrays import FloatArray
 from robodyn.solvers.tree.closing.equations import ACCEPTED, Equations
 
 ATTEMPTS = 12
-# Most coordinates of a leg that is searched.
+# Largest number of coordinates of a leg whose configurations are searched.
 LARGEST = 8
 SEED = 15
 

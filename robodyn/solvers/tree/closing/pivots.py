@@ -174,8 +174,8 @@ def forward_dynamics_repivoted(
     other = np.empty(len(free))
     if not single_dynamics(packed).forward(q, v[list(free)], effort, *load, True, other):
         raise SingularMassMatrix(
-            f"{mechanism.name}: a motion of the mechanism has no inertia, so no acceleration "
-            "follows; give its links mass",
+            f"{mechanism.name}: the mechanism can move without moving any mass, so its "
+            "acceleration is undefined; give its links mass",
             value=q,
         )
     count = mechanism.solver.tree.rates

@@ -179,7 +179,7 @@ def find_structure(model: Model) -> Structure:
     if not room.py_func(SimpleNamespace(**packed.head)):
         raise ModelError(
             f"{model.source or model.name}: {mobility} degrees of freedom of "
-            f"{len(tree.bodies) - 1} bodies exceed the size of the compiled kernels; fix joints "
+            f"{len(tree.bodies) - 1} bodies exceed the capacity of the compiled code; fix joints "
             "that need not move",
             value=mobility,
         )
@@ -222,7 +222,7 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
         raise ModelError(
             f"{model.source or model.name}: the loops do not close from home; closure {name!r} "
             f"stays open by {found.left:.3g} of the mechanism's size of {equations.size:.3g} m. "
-            "Give positions near which it closes (home), and check the closure's origins and axes",
+            "Give home positions near which it closes, and check the closure's origins and axes",
             value=found.left,
         )
     return nearest_legs(equations, found.q, guess, [*held, *floating])
@@ -321,7 +321,7 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
     if named and len(named) != mobility:
         raise ModelError(
             f"{model.source or model.name}: {len(named)} independent joints are named, but the "
-            f"mechanism has {mobility} freedoms",
+            f"mechanism has {mobility} degrees of freedom",
             value=model.independent,
         )
     driven = [tree.rate_of[name] for name in model.driven]

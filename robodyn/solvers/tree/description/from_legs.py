@@ -48,8 +48,8 @@ FORMS = re.compile(r"[USR]P[SR]|R[USR][SR]|P[US]S|RR")
 CARRIERS = re.compile(r"[USR]|[USR]?P|[USR]?PU|P[SR]")
 MOST_LEGS = 100
 EXAMPLES = (
-    "one such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR, or of a center leg U, S, UP, "
-    "PU, RPU"
+    "a form such as UPS, SPS, RPS, RPR, RUS, RSS, RRR, PUS, PSS or RR, or for a center leg U, S, "
+    "UP, PU, RPU"
 )
 _PLATFORM = ("name", "xyz", "rpy", "mass", "com", "inertia", "radius", "tool")
 _LEG = ("form", "driven", "name", "base", "platform", "axis", "home", "arm", "rod", "carriage",
@@ -317,6 +317,6 @@ def _travel(leg: LegParts, way: FloatArray) -> float:
 def _too_far(rod: Fields, length: float, way: FloatArray) -> Exception:
     away = float(np.linalg.norm(way))
     return rod.refuse(
-        "length", length, f"one that reaches the platform at home, which is {away:.4g} m away from "
-        "the beginning of the rod at joint position 0",
+        "length", length, f"a length that reaches the platform at home, which is {away:.4g} m "
+        "away from the beginning of the rod at joint position 0",
     )  # fmt: skip

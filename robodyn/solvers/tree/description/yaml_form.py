@@ -185,7 +185,7 @@ def _merge(top: Fields, urdf: list[Closure], given: list[Closure]) -> list[Closu
         if found:
             raise ModelError(
                 f"{top.source}: closure {closure.name!r} differs from that of "
-                f"{top.text('urdf')} (which comes first): {'; '.join(found)}; state it once, or "
+                f"{top.text('urdf')} (listed first): {'; '.join(found)}; state it once, or "
                 "with the same value",
                 value=closure.name,
             )
@@ -207,7 +207,7 @@ def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
     text = tree_urdf(model, mechanism.kind)
     if urdf.exists() and not path.exists() and urdf.read_text("utf-8", "replace") != text:
         raise OutputError(
-            f"{path}: the URDF that it names would be written over {urdf}; choose another name",
+            f"{path}: its URDF would overwrite the existing file {urdf}; choose another name",
             value=str(urdf),
         )
     document = {

@@ -46,7 +46,7 @@ from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.dynamics import tree_efforts
 from robodyn.solvers.tree.kernels.tree import place, place_base, velocity_pass
 
-# Most scratch numbers on the stack, each eight in lanes.
+# Largest number of scratch values on the stack, each for eight lanes.
 MOST: Final = 30_000
 # For each body: blocks of the articulated inertia, moment and force.
 A, B, M, MOMENT, FORCE, ARTICULATED = 0, 9, 18, 27, 30, 33

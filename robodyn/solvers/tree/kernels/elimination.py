@@ -16,7 +16,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.solvers.tree.kernels.layout import PIVOT_PLAN, pivot_of
 
-# Growth of rows at a pivot above which another one is searched.
+# Growth of rows at a pivot above which another one is sought.
 GROWTH: Final = 1e4
 # Tolerance of redundant equations, relative to the largest of the other rates.
 INCONSISTENT: Final = 1e-6

@@ -31,7 +31,7 @@ from robodyn.solvers.tree.kernels.layout import (
     shapes,
 )
 
-# Most scratch numbers on the stack; larger mechanisms are not supported here.
+# Largest number of scratch values on the stack; larger mechanisms are not supported here.
 MOST: Final = 130_000
 
 

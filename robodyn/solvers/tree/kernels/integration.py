@@ -211,7 +211,7 @@ def close(m: Any, q: Any, s: Any) -> int:
     for j in range(1, m.positions):
         finite = finite + 0.0 * q[j]
     if not any_of(finite == 0.0):
-        return layout.OK  # the loop detects it
+        return layout.OK  # the loop over the steps detects it
     tree.normalize(m, q)
     left = newton.close(m, q, TARGET, MOST_STEPS, ALMOST_CLOSED, s)
     return layout.BAD_PIVOTS if any_of(~((left >= 0.0) & (left <= CLOSED))) else layout.OK

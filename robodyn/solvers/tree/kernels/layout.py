@@ -152,7 +152,7 @@ SINGULAR = 2
 OPEN = 3
 BAD_COORDINATES = 4  # other independent coordinates would be better
 
-# Most scratch numbers on the stack, eight each in lanes.
+# Largest number of scratch values on the stack, each for eight lanes.
 MOST: Final = 30_000
 
 

@@ -53,7 +53,7 @@ from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.kernels.closures import to_base
 from robodyn.solvers.tree.kernels.tree import move_base, place, place_base
 
-# Most scratch numbers on the stack.
+# Largest number of scratch values on the stack.
 MOST: Final = 200_000
 # Data of each coordinate after those of `effort_derivatives`: half of its rate's contribution.
 HALF, ROW = COORDINATE_SIZE, COORDINATE_SIZE + 6

@@ -233,7 +233,7 @@ def test_poses_exist_for_legs_that_rarely_meet():
 
 def test_calibration_rejects_wrong_numbers_of_driven_joints(delta):
     less = rd.ClosedLoop(replace(delta.model, driven=delta.model.driven[:2]))
-    with pytest.raises(InvalidInput, match="2 driven joints for 3 freedoms"):
+    with pytest.raises(InvalidInput, match="2 driven joints for 3 degrees of freedom"):
         rd.calibration_poses(less, 10)
 
 

@@ -223,5 +223,5 @@ def test_motions_that_are_none(vehicle):
     ):
         with pytest.raises(rd.InvalidInput):
             rd.ride(m, bad)
-    with pytest.raises(rd.InvalidInput, match="take a longer dt"):
+    with pytest.raises(rd.InvalidInput, match="increase dt"):
         rd.ride(m, vehicle, dt=1e-5)

@@ -488,14 +488,14 @@ def test_a_pose_from_far_in_the_past_or_the_future_is_nothing_to_follow(platform
 def test_poses_that_are_late_are_distinguished_from_clocks_that_differ(platform):
     stream, rest, home = PoseStream(platform, 0.2), np.zeros(6), platform.home
     second = 10**9
-    with pytest.raises(InvalidInput, match="do both clocks agree"):
+    with pytest.raises(InvalidInput, match="check the clocks of both computers"):
         stream.take(99 * second, 100 * second, home, rest, home)
     stream.take(100 * second, 100 * second, home, rest, home)
     with pytest.raises(LateSetPoint, match="1 s old"):
         stream.take(100 * second, 101 * second, home, rest, home)
     with pytest.raises(InvalidInput, match="5 s in the future"):
         stream.take(106 * second, 101 * second, home, rest, home)
-    with pytest.raises(InvalidInput, match="do both clocks agree"):
+    with pytest.raises(InvalidInput, match="check the clocks of both computers"):
         stream.take(100 * second, 121 * second, home, rest, home)
 
 

@@ -39,7 +39,7 @@ def test_positions_become_pulse_widths_and_come_back():
         ({"direction": 0.5}, "expected 1 or -1"),
         ({"zero": np.nan}, "zero: expected"),
         ({"scale": np.inf}, "scale: expected"),
-        ({"least": 2.0, "most": 1.0}, "more than most"),
+        ({"least": 2.0, "most": 1.0}, "at most `most`"),
     ],
 )
 def test_servo_text_rejects_invalid_formats(wrong, complaint):
@@ -48,7 +48,7 @@ def test_servo_text_rejects_invalid_formats(wrong, complaint):
 
 
 def test_servo_text_never_sends_nonfinite_numbers():
-    with pytest.raises(InvalidInput, match="servo 2 would get inf"):
+    with pytest.raises(InvalidInput, match="servo 2 would receive inf"):
         ServoText(2, "{1},{2}", scale=1e10).line(0.0, np.array([1.0, 1e300]))
     within = ServoText(2, "{1},{2}", scale=1e10, least=0.0, most=9.0)
     assert within.line(0.0, np.array([0.0, 1e300])) == "0.0,9.0"

@@ -199,7 +199,7 @@ def test_links_are_chosen_by_name():
     assert arm_from_urdf(text, base_link="b").joint_names == ("two",)
     with pytest.raises(ModelError, match="'two' is movable and not part of the chain to 'b'"):
         arm_from_urdf(text, tip_link="b")
-    with pytest.raises(ModelError, match="no link is named 'z'; there are 'a', 'b', 'c'"):
+    with pytest.raises(ModelError, match="no link is named 'z'; expected one of 'a', 'b', 'c'"):
         arm_from_urdf(text, tip_link="z")
     with pytest.raises(ModelError, match="'a' is not a descendant of link 'c'"):
         arm_from_urdf(text, base_link="c", tip_link="a")

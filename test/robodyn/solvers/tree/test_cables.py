@@ -219,7 +219,9 @@ def test_time_optimal_motions_use_all_that_cables_can(cables, push):
 
 def test_motions_that_cables_cannot_are_refused(cables):
     path = rd.load_path("demo", cables)
-    with pytest.raises(rd.InfeasibleTrajectory, match=r"no efforts of c.* move it slowly at .* %"):
+    with pytest.raises(
+        rd.InfeasibleTrajectory, match=r"no efforts of c.* move the mechanism slowly at .* %"
+    ):
         rd.time_optimal(cables, path, wrench=[0.0, 0.0, -2000.0, 0.0, 0.0, 0.0])
     with pytest.raises(InvalidInput, match="effort_rate_limits are not supported with more drives"):
         rd.time_optimal(cables, path, effort_rate_limits=1e3)

@@ -200,7 +200,7 @@ def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
 @pytest.mark.parametrize(
     ("change", "reported"),
     [
-        ({"legs": [PAIR[0] | {"form": "UXU"}]}, r"form is 'UXU', expected one such as UPS"),
+        ({"legs": [PAIR[0] | {"form": "UXU"}]}, r"form is 'UXU', expected a form such as UPS"),
         ({"legs": [PAIR[0] | {"form": "U"}]}, "driven is True, expected false: a leg U has no"),
         ({"symmetry": 1.5}, "symmetry is 1.5, expected the number of copies"),
         ({"legs": [PAIR[0] | {"form": "RUS", "axis": [0, 1, 0]}]}, r"legs\[0\].arm is missing"),
@@ -208,7 +208,7 @@ def test_a_five_bar_is_an_arm_whose_end_another_holds(tmp_path):
         ({"legs": [PAIR[0] | {"form": "PUS", "axis": [0, 0, 0], "rod": {}}]}, r"axis is \[0.0, "),
         (
             {"legs": [PAIR[0] | {"form": "PUS", "axis": [0, 0, 1], "rod": {"length": 0.1}}]},
-            "rod.length is 0.1, expected one that reaches the platform at home",
+            "rod.length is 0.1, expected a length that reaches the platform at home",
         ),
         ({"platform": {"xyz": [0, 0, 1], "mass": 5}}, "platform.radius is missing"),
     ],

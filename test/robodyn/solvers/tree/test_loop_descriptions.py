@@ -166,7 +166,7 @@ def test_actuators_in_urdf_and_yaml_are_the_same(tmp_path):
 def test_actuators_that_are_not_right_are_refused(tmp_path):
     for actuators, urdf, message in (
         ({"knee": "{rotor_inertia: 1.0e-4}"}, None, "unknown field actuators.knee"),
-        ({"motor": "{lead: 0.01}"}, None, "lead of 0.01 m, but the joint does not slide"),
+        ({"motor": "{lead: 0.01}"}, None, "lead of 0.01 m, but the joint is not prismatic"),
         ({"motor": "{rotor_inertia: 1.0e-4}"}, geared(**GEARED), "state it once, or with the same"),
         ({"motor": "{coulomb: 1.0}"}, geared(coulomb="2"), "state it once, or with the same"),
     ):

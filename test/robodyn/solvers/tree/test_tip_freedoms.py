@@ -87,7 +87,7 @@ def test_more_than_six_freedoms_are_examined_as_any(count, rng):
     m = of_freedoms(count, rng)
     assert m.mobility == count
     assert not m.solver.tip_freedoms.suffice
-    with pytest.raises(InvalidInput, match="state the goal by its joints"):
+    with pytest.raises(InvalidInput, match="state the goal as joint positions"):
         m.configuration_at(m.body_pose(m.home))
     assert np.isfinite(m.condition_number(m.home))
     near = m.advance(m.home, np.full(count, 1e-3))

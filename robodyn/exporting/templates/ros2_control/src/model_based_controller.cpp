@@ -87,7 +87,9 @@ public:
     trajectory_.writeFromNonRT(nullptr);
     followed_ = nullptr;
     if (!surroundings_.assign(state_interfaces_)) {
-      RCLCPP_ERROR(get_node()->get_logger(), "no state interfaces of base_imu or wrench_sensor");
+      RCLCPP_ERROR(
+        get_node()->get_logger(),
+        "no state interfaces of base_imu or wrench_sensor: check the names of the sensors");
       return CallbackReturn::FAILURE;
     }
     const auto [positions, rates] = measured();
@@ -193,7 +195,8 @@ private:
       if (given->size() != N && (kind == 0 || !given->empty())) {
         RCLCPP_ERROR(
           get_node()->get_logger(),
-          "a reference needs %zu positions, and as many rates and accelerations or none", N);
+          "reference rejected: expected %zu positions, and as many rates and accelerations or none",
+          N);
         return;
       }
       for (std::size_t i = 0; i < given->size(); ++i) {
@@ -267,7 +270,7 @@ private:
 
   static double number_or_zero(double number) {return std::isnan(number) ? 0.0 : number;}
 
-  // Write the efforts; returns false if the controller gives up.
+  // Write the efforts; returns false if no state was usable, or no effort accepted, for too long.
   bool command(double period)
   {
     Configuration configuration;
