@@ -177,7 +177,7 @@ CATALOG = {
          "rejected.",
          "Publish set-points from one node only."),
     "at most ... s are allowed":
-        ("This is the value of `setpoint_timeout`, which is part of the following texts.",
+        ("This text states the value of `setpoint_timeout`. It is part of the following texts.",
          "See the following texts."),
     "setpoint is ... s old, ..., and none arrived in time for ... s: check the clocks of both "
     "computers":
@@ -291,7 +291,7 @@ CATALOG = {
     "the ...s' readings jumped; searching for the pose from home":
         ("A reading changed by more than `jump` permits.", "Check the encoders."),
     "pose of the ... found again, from home":
-        ("Several poses can have the same readings, so the pose may be a wrong one.",
+        ("Several poses can have the same readings, so the pose that was found may be wrong.",
          "Compare the pose with the machine before the machine moves."),
     "no joint_states with the driven joints for ... s...":
         ("The readings have stopped. No state is published.",
@@ -304,7 +304,7 @@ CATALOG = {
     "tracking: standard deviation of the pose ... m or rad":
         ("The node operates normally.", "No action is needed."),
     "...: no message for ... s: the platform returns to neutral":
-        ("No message from the vehicle arrived for `timeout`. The motion fades out.",
+        ("No message from the vehicle arrived for `timeout`. The platform returns to neutral.",
          "Restart the simulator."),
     "set-point not published; cueing restarts at neutral: ...":
         ("The set-point failed a check.",

@@ -53,8 +53,8 @@ SDF = "gazebosim/gz-sim"
 HEAD = """\
 # Public files of other formats
 
-This page lists public MJCF and SDF files, and shows how accurately robodyn reads them. It also
-covers Gepetto's parallel robots. Each file is read as a tree of joints with loop closures
+This page lists public MJCF and SDF files, and shows how accurately robodyn reads them. The page
+also covers Gepetto's parallel robots. Each file is read as a tree of joints with loop closures
 (`kind="closed_loop"`) and compared with MuJoCo. The mechanism is then written in every format and
 read again. To load a file, use its path in a checkout of its repository
 ([MJCF](model_files.md#mjcf) requires the package `mujoco`):

@@ -38,7 +38,7 @@ HEADER = """\
 # Nodes
 
 This page lists the topics, services and parameters of each node. `python docs/make_nodes.py`
-generates it from the running nodes.
+generates this page from the running nodes.
 
 Names are relative, so namespaces and remappings apply, except to `/clock`, `/diagnostics`, `/tf`
 and `/tf_static`. The prefix `~/` is the name of the node. Topics that exist only for Stewart

@@ -82,7 +82,7 @@ ANSWERS = (
     "robodyn.Study",
     "robodyn.TimeOptimal",
     "robodyn.PlannedPath",
-    "robodyn.Optimized",
+    "robodyn.RedundancyResult",
     "robodyn.PoseRegion",
     "robodyn.TipRegion",
     "robodyn.Identification",

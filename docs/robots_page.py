@@ -19,11 +19,12 @@ Few manufacturers publish the joint stiffness of their robots. The known values 
 | Cassie | shins | 1500 | [simulator](https://github.com/osudrl/cassie-mujoco-sim) |
 | | heels | 1250 | |
 
-Cassie's file describes its springs, so they are part of the loaded model. A URDF cannot describe
-the stiffness of drives. For Baxter's arm, `with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds
-the stiffness to the model. If the motors are locked and the arm is stretched out at home, the first
-two vibration modes are at 2.2 Hz, and the rated payload of 2.2 kg lowers the gripper by 60 mm.
-[Stiffness and vibration](stiffness.md) describes these functions.
+Cassie's file describes the springs of the robot, so the loaded model includes them. A URDF cannot
+describe the stiffness of drives. For Baxter's arm,
+`with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds the stiffness to the model. If the motors are
+locked and the arm is stretched out at home, the first two vibration modes are at 2.2 Hz, and the
+rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and vibration](stiffness.md)
+describes these functions.
 """
 
 _HEAD = """\
@@ -51,16 +52,16 @@ The columns of the table:
 - **Joint goal**: result of a motion of all joints from home to a goal within {duration:g} s, under
   computed torque with the effort limits of the description. The number is the largest joint error
   half a second after the motion. The simulation uses steps of {step:g} s.
-- **Pose goal**: result of a motion of the tip along a straight line to another pose, which follows
-  the motion to the joint goal. The numbers are the position and orientation errors half a second
-  after the motion.
+- **Pose goal**: result of a motion of the tip along a straight line to another pose, after the
+  motion to the joint goal. The numbers are the position and orientation errors half a second after
+  the motion.
 - **Friction**: `as described` if plant and controller include the damping and Coulomb friction of
   the description. If the robot misses the goals with this friction, plant and controller neglect
   the friction, and the entry is `none`.
 - **Nodes**: result of the same motions with trajectory_planner, inverse_dynamics and
-  forward_simulator in lockstep, which receive the goals as messages (`goal_joints`, `goal_pose`).
-  The numbers are the errors after the joint goal and after the pose goal, as in the previous two
-  columns.
+  forward_simulator in lockstep. The nodes receive the goals as messages (`goal_joints`,
+  `goal_pose`). The numbers are the errors after the joint goal and after the pose goal, as in the
+  previous two columns.
 
 Of {all} robots, {good} load, agree with Pinocchio within {tolerance:g} and reach both goals. With
 the nodes, {nodes} robots reach both goals.

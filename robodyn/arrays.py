@@ -29,7 +29,7 @@ def cross(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def short_repr(record: Any) -> str:
-    """Represent a dataclass or named tuple in one line, with the shapes of its arrays.
+    """Format a dataclass or named tuple as one line, with the shapes of its arrays.
 
     Other long values are replaced by the names of their types.
     """

@@ -142,7 +142,7 @@ class Dynamics(_Callback):
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return a CasADi function for the derivatives w.r.t. x, v and the third argument."""
+        """Return a CasADi function for the Jacobians with respect to all three arguments."""
         sizes = dict(zip(inames, (*self._rows.arguments, self._result), strict=True))
         shapes = {
             name: (self._result, size)
@@ -151,7 +151,7 @@ class Dynamics(_Callback):
         return self.keep(_Callback(name, sizes, shapes, self._blocks))
 
     def has_reverse(self, count: int) -> bool:
-        """Return whether products of the Jacobian with `count` vectors exist: only for one."""
+        """Return whether `count` vector-Jacobian products are supported at once: only one."""
         return count == 1
 
     def get_reverse(self, count: int, name: str, inames: Any, onames: Any, opts: Any) -> Any:
@@ -202,7 +202,7 @@ class _Products(_Callback):
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
-    """Return a CasADi function that computes the acceleration.
+    """Return a CasADi function that computes the forward dynamics of a mechanism.
 
     Args:
         mechanism: mechanism of any kind.
@@ -220,7 +220,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Dynamics:
-    """Return a CasADi function that computes the efforts.
+    """Return a CasADi function that computes the inverse dynamics of a mechanism.
 
     Args:
         mechanism: mechanism of any kind.
@@ -244,7 +244,9 @@ def displacement_rate(mechanism: Mechanism) -> Any:
     the velocity v, except for rotation vectors, whose derivative is the angular velocity multiplied
     by::
 
-        E - [x ×] / 2 + (1 - |x|/2 cot(|x|/2)) / |x|^2 [x ×]^2.
+        E - [x ×] / 2 + (1 - |x|/2 cot(|x|/2)) / |x|^2 [x ×]^2,
+
+    where E is the identity matrix, and [x ×] the cross-product matrix of x.
 
     Returns:
         Function of x (nv,) and v (nv,) that returns the derivative (nv,).

@@ -236,7 +236,7 @@ def number_in(text: str) -> float:
 
 
 def check_tree(where: str, links: Collection[str], joints: Iterable[Any]) -> None:
-    """Check that joints connect all links as one tree.
+    """Raise an error unless the joints connect the links into a single tree.
 
     Args:
         where: name of the model, for messages.

@@ -84,7 +84,7 @@ def needing(extra: str, what: str, package: str) -> Iterator[None]:
 
 
 def _kept() -> list[str]:
-    """Return version requirements that keep the system's packages at their versions."""
+    """Return version requirements that pin the system's packages to their installed versions."""
     found = []
     for name in _KEPT:
         with suppress(PackageNotFoundError):

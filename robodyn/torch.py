@@ -35,7 +35,7 @@ Differentiable = Callable[[Any, Any, Any], Any]
 
 
 def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, efforts) that computes the acceleration.
+    """Return a function f(x, v, efforts) that computes the acceleration of a mechanism.
 
     Args:
         mechanism: mechanism of any kind.
@@ -53,7 +53,7 @@ def forward_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 
 
 def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -> Differentiable:
-    """Return a function f(x, v, acceleration) that computes the efforts.
+    """Return a function f(x, v, acceleration) that computes the efforts of a mechanism.
 
     Args:
         mechanism: mechanism of any kind.
@@ -73,10 +73,11 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 def step(
     mechanism: Mechanism, dt: float, steps: int = 1, reference: ArrayLike | None = None
 ) -> Differentiable:
-    """Return a function f(x, v, efforts) that advances a simulation by constant efforts.
+    """Return a function f(x, v, efforts) that simulates time steps with constant efforts.
 
-    It uses Runge-Kutta steps of order 4, like `rd.Plant` without end stops and effort limits.
-    Derivatives are those of the discrete step; they are exact for mechanisms without dry friction.
+    The function uses Runge-Kutta steps of order 4, like `rd.Plant` without end stops and effort
+    limits. Its derivatives are those of the discrete steps; they are exact for mechanisms without
+    dry friction.
 
     Args:
         mechanism: mechanism of any kind with a compiled simulation.
@@ -97,7 +98,7 @@ def step(
 
 
 def _function(rows: Rows) -> Differentiable:
-    """Return a differentiable function of tensors (..., k) for the given `Rows`.
+    """Convert a batch function to a differentiable function of tensors (..., k).
 
     `rows` computes results and derivatives from arrays (N, k).
     """
@@ -147,7 +148,7 @@ class _BatchedFunction(Function):  # type: ignore[misc]
 
 
 class _Values(_BatchedFunction):
-    """Autograd function that computes the results of a `Rows`."""
+    """Autograd function that computes the results of a batch function, see `Rows`."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:
@@ -180,7 +181,7 @@ class _Values(_BatchedFunction):
 
 
 class _Derivatives(_BatchedFunction):
-    """Autograd function for the derivatives of a `Rows`; second derivatives are missing."""
+    """Autograd function for the first derivatives of a batch function, see `Rows`."""
 
     @staticmethod
     def forward(rows: Any, *given: Any) -> Any:

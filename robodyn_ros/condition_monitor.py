@@ -2,13 +2,14 @@
 
 """Node that monitors the condition number and reports singularities, present and upcoming.
 
-The node evaluates the trajectory and the states. Near a singularity, it evaluates every state,
-otherwise one state per `look_period`. It publishes
+The node evaluates the trajectory and the states. Near a singularity, the node evaluates every
+state; elsewhere, it evaluates one state per `look_period`. The node publishes
 
 - `condition_number` and `~/condition_number_scaled`;
 - `~/scale`, a speed factor from 0 to 1, computed from the planned motion ahead;
 - `~/singularity_ahead`, the path time [s] of the first singularity or of the first condition number
-  above `error`. The value is infinite if there is none, and NaN if the path cannot be evaluated;
+  above `error`. The value is infinite if the path has no such point, and NaN if the path cannot be
+  evaluated;
 - `/diagnostics`, periodically and when a level changes. The status `trajectory ahead` lists the
   times at which the condition number crosses `warn` and `error`, and all singularities by type.
 """
@@ -232,7 +233,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Return start, end and characteristic length for the speed factor."""
+    """Return the slowdown's range of condition numbers, and the characteristic length."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

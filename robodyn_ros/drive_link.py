@@ -3,9 +3,9 @@
 """Node that sends set-points to servos over a serial port or UDP.
 
 The node subscribes to `position_controller/commands` and sends each command as a line of text in
-the units of the servos. It publishes `joint_states` with the positions that the servos report or,
-without `feedback`, with the commanded positions. If a command is beyond the travel of a joint, the
-node rejects the command, and the servos stay in place.
+the units of the servos. The node publishes `joint_states` with the positions that the servos report
+or, without `feedback`, with the commanded positions. If a command is beyond the travel of a joint,
+the node rejects the command, and the servos stay in place.
 """
 
 from __future__ import annotations

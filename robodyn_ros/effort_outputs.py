@@ -97,7 +97,7 @@ class JointCommands:
             self._publisher.publish(self._message.filled(stamp, **values))
 
     def others(self) -> str:
-        """Return a message that names other publishers of commands, else an empty string."""
+        """Return a message that names other publishers of commands; empty without any."""
         for publisher in self._publishers:
             topic = publisher.topic_name
             if self._node.count_publishers(topic) > 1:
@@ -238,6 +238,11 @@ class EffortOutputs:
 
         Computing a long trajectory takes a tenth of a second, during which no state is processed;
         see `publish_latest`.
+
+        Args:
+            trajectory: motion of the mechanism.
+            start: start time [ns]; None to start at once.
+            loaded: mechanism with its payload.
         """
         self._waiting = lambda: self._publish_trajectory(trajectory, start, loaded)
         self.publish_latest()

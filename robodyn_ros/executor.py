@@ -141,7 +141,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
         return task
 
     def incompatibility(self) -> str:
-        """Return why the installed rclpy does not support this executor; else empty."""
+        """Return why the installed rclpy does not support this executor; empty if it does."""
         try:
             with ExitStack() as held:
                 Waiting(self._only_node, [self._wake_up], held, self._refusals).look()

@@ -2,7 +2,7 @@
 
 """Node that publishes the forces of the legs as markers.
 
-The node subscribes to `platform_state`, `inverse_dynamics/forces` and `condition_number`. It
+The node subscribes to `platform_state`, `inverse_dynamics/forces` and `condition_number`. The node
 publishes `force_markers` (MarkerArray) at a display rate that does not depend on the rate of the
 states.
 """

@@ -3,7 +3,7 @@
 """Node that simulates a mechanism under effort commands.
 
 The node subscribes to `joint_commands` and `effort_controller/commands`, in the unit
-`command_unit`, to `external_wrench`, and to `base_imu` of a moving base. It publishes
+`command_unit`, to `external_wrench`, and to `base_imu` of a moving base. The node publishes
 `joint_states` with the efforts at the joints, `/clock`, `/diagnostics` and, for a platform,
 `platform_state` and the transform of the platform (if tf2 is installed). If drives are elastic, the
 parameter `feedback` selects whether positions are those of the motors or those of the joints. The
@@ -13,7 +13,7 @@ with a warning.
 In lockstep, the simulation advances by one control period when the command with the stamp of the
 latest state has arrived, so a run depends only on its inputs. In real time, the simulation follows
 the wall clock and applies the latest command. In this mode, brakes hold the mechanism until the
-first command and if commands stop.
+first command arrives, and whenever commands stop.
 """
 
 from __future__ import annotations

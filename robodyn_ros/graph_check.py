@@ -186,7 +186,7 @@ def _discover(node: Node) -> None:
 
 
 def main() -> int:
-    """Discover the ROS 2 graph, check it, and print the findings as JSON; return 0."""
+    """Check the ROS 2 graph and print the findings as JSON; return the exit code 0."""
     rclpy.init()
     node = Node(NAME)
     try:

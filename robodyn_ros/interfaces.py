@@ -126,13 +126,13 @@ def steady_timer(node: Node, period: float, callback: Callable[[], None]) -> Tim
     Args:
         node: node of the timer.
         period: period [s].
-        callback: called once a period.
+        callback: called once per period.
     """
     return node.create_timer(period, callback, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 class Ticks:
-    """Timer with a fixed rate of wall time that catches up after a delay.
+    """Wall-clock timer with a fixed rate that catches up after a delay.
 
     A late tick has the stamp of its scheduled time.
 

@@ -3,15 +3,14 @@
 """Node that computes the efforts for trajectories of a platform, an arm or a closed loop.
 
 For a platform, the node subscribes to `platform_trajectory` and `platform_state`; for other
-mechanisms, it subscribes to `joint_trajectory` and `joint_states`. A platform also accepts a
-`joint_trajectory` of leg lengths. If trajectories of a single point arrive at 5 Hz or more, as from
-MoveIt Servo, they are treated as a stream: the mechanism reaches each point within one period and
-comes to rest when the stream ends. Further inputs are `external_wrench` and, for a moving base,
-`base_imu`.
+mechanisms, to `joint_trajectory` and `joint_states`. A platform also accepts a `joint_trajectory`
+of leg lengths. If trajectories of a single point arrive at 5 Hz or more, as from MoveIt Servo, they
+are treated as a stream: the mechanism reaches each point within one period and comes to rest when
+the stream ends. Further inputs are `external_wrench` and, for a moving base, `base_imu`.
 
 For each received state, the node publishes `effort_controller/commands` and `joint_commands` with
-the stamp of the state. The parameter `command_unit` selects the unit of the commands, which
-`header.frame_id` of `joint_commands` names. Further outputs are
+the stamp of the state. The parameter `command_unit` selects the unit of the commands, and
+`header.frame_id` of `joint_commands` states this unit. Further outputs are
 
 - `~/forces` and `~/massless_forces`, for plots;
 - `~/joint_trajectory_with_effort`, for a joint_trajectory_controller, always with joint efforts;
@@ -22,10 +21,11 @@ the stamp of the state. The parameter `command_unit` selects the unit of the com
 The node provides the service `~/stop` and, if control_msgs is installed, the action
 `~/follow_joint_trajectory`.
 
-This is a managed (lifecycle) node. While inactive, it subscribes to its inputs but publishes no
-commands. If it is deactivated during a motion (`ros2 lifecycle set /inverse_dynamics deactivate`),
-it brings the mechanism to rest and then reduces the efforts in the same way as its watchdog. When
-it is activated, it starts at the current position of the mechanism.
+This is a managed (lifecycle) node. An inactive node subscribes to its inputs but publishes no
+commands. If the node is deactivated during a motion
+(`ros2 lifecycle set /inverse_dynamics deactivate`), it brings the mechanism to rest and then
+reduces the efforts in the same way as the watchdog. When the node is activated, it starts at the
+current position of the mechanism.
 """
 
 from __future__ import annotations

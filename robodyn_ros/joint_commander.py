@@ -19,13 +19,14 @@ At `rate`, the node publishes `position_controller/commands`, `velocity_controll
 feedforward in `command_unit`. The node also publishes `machine_state` (latched), `~/target_state`,
 `/diagnostics` and, if `observer_bandwidth` is not 0, `estimated_wrench`, which it computes from the
 velocities and efforts on `joint_states`. The node provides the services `~/engage`, `~/park`,
-`~/freeze` and `~/reset`. If it rejects a request, the response contains the reason.
+`~/freeze` and `~/reset`. If the node rejects a request, the response contains the reason.
 
-The node is not a safety function, see [machines](machine.md). It does not start if another node
-commands the drives. If another node begins to command the drives later, the machine has a fault.
+The node is not a safety function, see [machines](machine.md). The machine does not start if another
+node commands the drives. If another node begins to command the drives later, the machine enters
+`fault`.
 
-This is a managed (lifecycle) node. While inactive, it publishes no commands. When it is activated,
-it homes and parks the machine.
+This is a managed (lifecycle) node. An inactive node publishes no commands. When the node is
+activated, it homes and parks the machine.
 """
 
 from __future__ import annotations

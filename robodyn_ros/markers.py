@@ -28,8 +28,8 @@ def colored_path(
 ) -> MarkerArray:
     """Create a marker with the body's path, colored by the condition number.
 
-    Green at a condition number of 1, yellow at `warn`, red at and above `error`, logarithmic
-    between.
+    The line is green at a condition number of 1, yellow at `warn`, and red at and above `error`.
+    Colors in between follow the logarithm of the condition number.
 
     Args:
         mechanism: mechanism that follows the path.

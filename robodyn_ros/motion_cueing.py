@@ -9,8 +9,8 @@ specific force and angular velocity at the head on the platform. With the parame
 node receives the motion of the vehicle from a simulator over UDP instead, and publishes it as
 `vehicle/imu`. If no messages arrive, the platform returns to neutral.
 
-This is a managed (lifecycle) node. While inactive, it publishes nothing. When it is activated, it
-starts at neutral.
+This is a managed (lifecycle) node. An inactive node publishes nothing. When the node is activated,
+the platform starts at neutral.
 """
 
 from __future__ import annotations

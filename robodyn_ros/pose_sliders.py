@@ -3,8 +3,8 @@
 """Node that publishes a pose from its parameters.
 
 The node publishes `joint_states` (driven and passive joints), `platform_state` and the transform of
-the platform, for RViz. Its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw` set the pose. They
-appear as sliders in rqt_reconfigure, or are set with `ros2 param set`. Without ROS 2,
+the platform, for RViz. Its parameters `x`, `y`, `z`, `roll`, `pitch` and `yaw` set the pose. These
+parameters appear as sliders in rqt_reconfigure, or are set with `ros2 param set`. Without ROS 2,
 `robodyn view` shows such sliders in the browser.
 """
 
@@ -30,7 +30,7 @@ REST = np.zeros(6)
 
 
 class PoseSliders(Node):
-    """Node that publishes the state of a mechanism at the pose of its parameters."""
+    """Node that publishes the state of a mechanism at the pose set by the node's parameters."""
 
     def __init__(self) -> None:
         super().__init__("pose_sliders")

@@ -3,9 +3,9 @@
 """Node that records topics to a bag.
 
 The node subscribes to all topics, or to the selected topics, as they appear, and writes the
-serialized messages unchanged. It publishes nothing. The stamps are those of `/clock` if `/clock` is
-published, otherwise those of the wall clock. The bag is complete when the node has ended, also
-after Ctrl-C.
+serialized messages unchanged. The recorder publishes nothing. The stamps are those of `/clock` if
+`/clock` is published, otherwise those of the wall clock. The bag is complete when the node has
+ended, even after Ctrl-C.
 
 If tf2_msgs is not installed, no node publishes transforms. The recorder then computes `/tf` from
 `platform_state` and `joint_states`, because viewers such as Foxglove need it to move the mechanism.

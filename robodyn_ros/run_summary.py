@@ -3,7 +3,7 @@
 """Node that summarizes a run.
 
 The node subscribes to the trajectory and the state of a platform or an arm, `joint_states`,
-`joint_commands` and `/diagnostics`. When the path is finished, it writes `summary.json` and
+`joint_commands` and `/diagnostics`. When the path is finished, the node writes `summary.json` and
 `history.csv` to the folder `output` and exits. The field `status` in the summary states how the run
 ended. The exit code is 0 only if the status is `completed`.
 """

@@ -2,7 +2,7 @@
 
 """Node that simulates position-controlled drives.
 
-The node replaces the hardware behind `joint_commander`. It subscribes to
+The node replaces the hardware behind `joint_commander`. The node subscribes to
 `position_controller/commands` and publishes the positions of the drives as `joint_states` of all
 joints and, for a platform, as `platform_state`. The simulated drives have a delay and a limited
 bandwidth, and stay within the limits of the joints.
@@ -25,7 +25,7 @@ PARAMETERS = table("mechanism", "simulated_drives")
 
 
 class SimulatedDrives(Node):
-    """Node that moves `PositionDrives` by received positions and publishes the state."""
+    """Node that moves `PositionDrives` to received positions and publishes the state."""
 
     def __init__(self) -> None:
         super().__init__("simulated_drives")

@@ -3,7 +3,7 @@
 """Node that computes the pose of a platform or tip from the driven joints.
 
 The node subscribes to `joint_states` of the driven joints of a platform or another closed-loop
-mechanism. It publishes `platform_state`, the pose and twist of the platform or tip with their
+mechanism. The node publishes `platform_state`, the pose and twist of the platform or tip with their
 covariances, the positions of the passive joints on `joint_states`, `/diagnostics` and, if tf2 is
 installed, the transforms of floating joints. The node provides the service `~/reset`.
 """

@@ -298,7 +298,7 @@ def best_effort(profile: QoSProfile) -> QoSProfile:
 
 
 def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
-    """Return a copy of a QoS profile with another queue depth."""
+    """Return a copy of a QoS profile with a different queue depth."""
     return QoSProfile(
         history=profile.history,
         depth=depth,

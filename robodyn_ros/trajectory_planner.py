@@ -3,16 +3,17 @@
 """Node that plans trajectories to goals and along paths.
 
 The node subscribes to `goal_pose`, a pose of the platform or of an arm's tip, and to `goal_joints`,
-positions of some or all driven joints (for a platform, leg lengths). For a platform, it subscribes
-to `platform_state` and publishes `platform_trajectory`; for other mechanisms, it uses
-`joint_states` and `joint_trajectory`. It also publishes `planned_path`, the poses of the platform
-or tip, and `planned_path_markers`, a line through these poses, colored by the condition number.
-Trajectories are latched. The status on `/diagnostics` shows the progress. The node provides the
-services `~/plan`, `~/start` and `~/cancel`. With `auto_start: false`, a planned motion begins when
-`~/start` is called.
+positions of some or all driven joints (for a platform, leg lengths). For a platform, the node
+subscribes to `platform_state` and publishes `platform_trajectory`; for other mechanisms, the node
+uses `joint_states` and `joint_trajectory`. The node also publishes `planned_path`, the poses of the
+platform or tip, and `planned_path_markers`, a line through these poses, colored by the condition
+number. Trajectories are latched. The status on `/diagnostics` shows the progress. The node provides
+the services `~/plan`, `~/start` and `~/cancel`. With `auto_start: false`, a planned motion begins
+when `~/start` is called.
 
 - Goals in other frames are transformed to the base frame. A goal in the frame of the body is
-  transformed by the body's present pose. All other frames require TF, if tf2_ros is installed.
+  transformed by the body's present pose. For goals in all other frames, the node uses TF, which
+  requires tf2_ros.
 - If a plan exceeds a limit of the mechanism, the node rejects the plan or logs a warning (parameter
   `limits`). Limits on the condition number apply to motions to poses and along lines of the tip,
   not to joint motions.
@@ -98,7 +99,7 @@ class TrajectoryPlanner(Node):
             self._take(self._load(self._p["path"]), f"path {self._p['path']}")
 
     def _on_change(self, p: dict[str, Any]) -> None:
-        """Reject an invalid path when the parameter is set."""
+        """Raise an error if a new value of the parameter `path` is invalid."""
         if p["path"] and p["path"] != self._p["path"]:
             self._load(p["path"])
 
@@ -158,7 +159,7 @@ class TrajectoryPlanner(Node):
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
-        """Reject a plan that violates limits; return a warning, or an empty string."""
+        """Raise an error if a plan violates limits; return a warning, or an empty string."""
         if self._p["limits"] == "ignore":
             return ""
         # position limits are always enforced
@@ -302,7 +303,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _fastest_options(self) -> dict[str, Any]:
-        """Reserve, jerk limit and effort-rate limit for a time-optimal motion, by keyword."""
+        """Keyword arguments for time-optimal plans: reserve, jerk and effort-rate limits."""
         p = self._p
         return {
             "reserve": p["reserve"],
@@ -312,7 +313,7 @@ class TrajectoryPlanner(Node):
 
     @property
     def _options(self) -> dict[str, Any]:
-        """Profile, and duration or speed limits, whichever are set, by keyword."""
+        """Keyword arguments of a planned motion: profile, and duration or speed limits."""
         names = ("duration",) if self._p["duration"] else ("v_max", "w_max")
         return {name: self._p[name] for name in ("profile", *names)}
 

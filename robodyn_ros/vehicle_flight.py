@@ -4,7 +4,7 @@
 
 The node publishes `vehicle/imu` at `rate`: the specific force and angular velocity at the pilot's
 head. The airplane rests on the runway until `machine_state` reports that the machine is engaged.
-Then it takes off and turns to each side, with turbulence.
+The airplane then takes off and turns to each side, with turbulence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PARAMETERS = table("vehicle_flight")
 
 
 class VehicleFlight(Node):
-    """Node that simulates a flight by the wall clock."""
+    """Node that simulates the flight of an airplane in real time."""
 
     def __init__(self) -> None:
         super().__init__("vehicle_flight")

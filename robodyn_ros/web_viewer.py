@@ -10,9 +10,9 @@ and the target pose from `joint_commander/target_state`, with buttons that call 
 `joint_commander` and start a path. If `motion_cueing` publishes `felt_imu`, the page plots the
 specific forces of `felt_imu` and `vehicle/imu`.
 
-The viewer does not influence the run. It subscribes with best-effort reliability, so no publisher
-waits for it. It subscribes to the state after the simulation has started, because a lockstep run
-starts when the states have a given number of subscribers.
+The viewer does not influence the run. The viewer subscribes with best-effort reliability, so no
+publisher waits for it. The viewer subscribes to the state after the simulation has started, because
+a lockstep run starts when the states have a given number of subscribers.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class WebViewer(Node):
         )
 
     def set_playing(self, playing: bool) -> None:
-        """Request the simulator to resume or pause."""
+        """Send the simulator a request to resume or to pause."""
 
         def done(response: SetBool.Response) -> None:
             self._paused = not playing if response.success else self._paused
@@ -151,7 +151,7 @@ class WebViewer(Node):
         self._call_service(self._pause, SetBool.Request(data=not playing), done)
 
     def reset(self) -> None:
-        """Request the simulator to reset."""
+        """Send the simulator a request to reset."""
         self._call_service(self._reset, Trigger.Request(), lambda _: None)
 
     def push(self, wrench: FloatArray) -> None:
@@ -370,7 +370,7 @@ def _specific_force(message: Imu) -> FloatArray:
 class WrenchPulse:
     """Publisher of a wrench that lasts for a given time.
 
-    At its end, and when time is reset, the wrench zero is published.
+    At its end, and when time is reset, a zero wrench is published.
 
     Args:
         node: node that publishes.
@@ -390,7 +390,7 @@ class WrenchPulse:
         self._publish(wrench)
 
     def update(self, stamp: int) -> None:
-        """Publish the wrench zero if the pulse is over at a stamp [ns]."""
+        """Publish a zero wrench if the pulse is over at a stamp [ns]."""
         if self._begun is not None and not 0 <= stamp - self._begun < self._duration:
             self._begun = None
             self._publish(np.zeros(6))

@@ -84,8 +84,8 @@ def second_derivatives(
 ) -> FloatArray:
     """Compute the Hessian of a weighted sum of accelerations or efforts.
 
-    It consists of finite differences of exact first derivatives with respect to displacement x and
-    velocity v; the dynamics are linear in the load. Dry friction at rest is not differentiated.
+    It is computed by finite differences of exact first derivatives with respect to displacement x
+    and velocity v; the dynamics are linear in the load. Dry friction at rest is not differentiated.
 
     Args:
         rows: forward or inverse dynamics, from `Chart.rows`.
@@ -111,7 +111,7 @@ def second_derivatives(
 
 
 class Chart:
-    """Dynamics of a mechanism in displacements x (N, nv) from a reference.
+    """Dynamics of a mechanism in displacements x (N, nv) from a configuration.
 
     Args:
         mechanism: mechanism of any kind.

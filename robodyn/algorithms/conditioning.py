@@ -22,7 +22,10 @@ SINGULAR = 1e12
 
 
 def condition_text(value: float) -> str:
-    """Format a condition number; only rounding error makes that of a singularity finite."""
+    """Format a condition number for messages; `infinite` if it exceeds 1e12.
+
+    At a singularity, only rounding error makes it finite.
+    """
     return "infinite" if value > SINGULAR else f"{value:.4g}"
 
 
@@ -96,9 +99,10 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute a determinant (...) that changes sign where the drives lose control.
+    """Compute the determinant (...) of the map from motion to driven joints' rates.
 
-    The result is None if no such determinant is known for the kind of mechanism.
+    It changes sign at singularities of type 2, where the drives lose control of the mechanism. The
+    result is None if the map is not square, or if this kind of mechanism does not define it.
     """
     return None
 
@@ -157,7 +161,7 @@ def loop_analysis(mechanism: Any) -> dict[str, Any]:
     """Return an analysis of the closed loops as JSON data; empty for kinds without loops.
 
     The data contain tree coordinates, closures with their equations and rank, mobility, idle
-    degrees of freedom, joints that can move while all driven ones are locked, and condition numbers
-    at home.
+    degrees of freedom, joints that can move while all driven ones are locked, and two condition
+    numbers at home: of the maps from joint motion to tip motion, and to driven joints' rates.
     """
     return {}

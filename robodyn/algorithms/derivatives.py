@@ -49,8 +49,8 @@ def inverse_dynamics_derivatives(
 ) -> InverseDynamicsDerivatives:
     """Compute the efforts (..., n) of a motion, and their derivatives w.r.t. this motion.
 
-    The derivatives are with respect to configuration, velocity and acceleration. For the
-    configuration, that is a displacement as in `difference` and `advance`, at constant velocity,
+    The derivatives are with respect to configuration, velocity and acceleration. A change of the
+    configuration is a displacement as in `difference` and `advance`, at constant velocity,
     acceleration, wrench (..., 6) and base motion. Dry friction is computed for the planned motion;
     its derivative is omitted if a joint's rate changes sign, for example at rest. Results are
     accurate to 1e-9 of the largest entry. With a base motion, they include the derivatives with

@@ -82,8 +82,7 @@ def with_drive_stiffness(mechanism: M, stiffness: ArrayLike, damping: ArrayLike 
         The mechanism, otherwise unchanged.
 
     Raises:
-        InvalidInput: a number is missing, the stiffness is not positive, or the damping is
-            negative.
+        InvalidInput: a shape is wrong, the stiffness is not positive, or the damping is negative.
     """
     m: Any = mechanism
     size = (len(m.joint_names),)
@@ -179,7 +178,8 @@ def compliance(
         wrench: (..., 6) [N, N m] constant wrench; zero by default.
 
     Returns:
-        (..., 6, 6) translation and rotation vector, base frame, for a force and a moment.
+        Matrix (..., 6, 6), base frame, that maps a force [N] and moment [N m] on the body to its
+        translation [m] and rotation vector [rad].
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
@@ -297,7 +297,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
 
 
 def refuse_elastic_drives(mechanism: Any) -> None:
-    """Reject a mechanism with elastic drives, because the state contains no motors.
+    """Raise an error if a drive is elastic, as the state contains no motor positions.
 
     Raises:
         InvalidInput: a drive is elastic.
@@ -320,7 +320,7 @@ def motors_in_equilibrium(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute motor positions that balance gravity, and the motors' velocities.
 
-    Where the drives cannot hold the mechanism, the motor positions equal the joint positions.
+    If the drives cannot hold the mechanism, the motor positions equal the joint positions.
 
     Returns:
         Positions (n,) [m or rad] and velocities (n,) of the motors, converted to the joints.

@@ -70,7 +70,7 @@ class Counts:
 
 @dataclass(frozen=True)
 class Encoders:
-    """Encoder resolutions of prismatic and revolute driven joints, and thresholds of jumps.
+    """Encoder resolutions and jump thresholds for prismatic and revolute joints.
 
     Attributes:
         length, angle: steps of the positions [m], [rad].
@@ -93,7 +93,7 @@ class Encoders:
             as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position resolution, rate resolution and jump, (n,) each, of n joints."""
+        """Return position resolution, rate resolution and jump threshold (n,) of n joints."""
         slides = np.array([unit == "m" for unit in units])
         return (
             np.where(slides, self.length, self.angle),
@@ -103,13 +103,13 @@ class Encoders:
 
 
 def quantization_deviation(steps: FloatArray) -> FloatArray:
-    """Compute standard deviations (n,) of the rounding to encoder steps (n,)."""
+    """Compute standard deviations (n,) of rounding errors for encoder steps (n,)."""
     return np.asarray(steps / np.sqrt(12.0))
 
 
 @singledispatch
 def needs_estimator(mechanism: Any) -> bool:
-    """Return whether the state must be estimated from the readings of a real mechanism."""
+    """Return whether a real mechanism's state must be estimated from its drives."""
     return False
 
 

@@ -58,7 +58,7 @@ class Geometry(Protocol):
 
     @property
     def parameters(self) -> tuple[GeometricParameter, ...]:
-        """Values of the P geometric parameters."""
+        """The P geometric parameters, with names, units and nominal values."""
 
     @property
     def passive_joints(self) -> tuple[str, ...]:

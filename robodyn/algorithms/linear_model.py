@@ -95,7 +95,7 @@ class Linearization(NamedTuple):
         eigenvalues: (..., 2 nv) complex [1/s], the fastest growing first, in continuous time.
         growth_rate: (...) [1/s] largest real part; positive if small motions grow.
         efforts: (..., n) [N or N m] of the state.
-        dt: [s] of a sampled system, None for one in continuous time.
+        dt: [s] sampling period of a discrete-time model, None in continuous time.
     """
 
     state_matrix: FloatArray

@@ -341,7 +341,7 @@ def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatA
 
     Raises:
         InvalidInput: a shape is wrong, a value is not finite, or a quaternion is not of unit
-        length.
+            length.
     """
     if is_single(mechanism, state):
         return (), [part[None] for part in state]

@@ -289,7 +289,7 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Return the indices of twist components that determine the motion; may be empty."""
+    """Return indices of the body's twist components that determine the motion, if any."""
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 

@@ -65,7 +65,7 @@ class Drives:
 
     @cached_property
     def effort_ranges(self) -> FloatArray:
-        """Least and largest efforts (n, 2) [N or N m] at standstill; cables have one sign."""
+        """Least and largest efforts (n, 2) [N or N m] at standstill; one sign for a cable."""
         drives = [(drive.least_effort, drive.largest_effort) for drive in self.actuators]
         ends = np.array(drives, dtype=np.float64).reshape(-1, 2)
         return np.clip(ends, -self.effort_limits[:, None], self.effort_limits[:, None])
@@ -88,7 +88,10 @@ class Drives:
         return np.asarray(np.clip(efforts, least, largest))
 
     def within_position_limits(self, positions: FloatArray) -> BoolArray:
-        """Return whether all n of positions (..., n) are finite and within limits, shape (...)."""
+        """Return whether positions (..., n) are finite and within their limits.
+
+        The result (...) has one boolean for all n joints.
+        """
         limits = self.position_limits
         room = np.where(np.isfinite(limits), np.abs(limits), 0.0) * LIMIT_TOLERANCE
         inside = (positions >= limits[:, 0] - room[:, 0]) & (positions <= limits[:, 1] + room[:, 1])

@@ -126,7 +126,7 @@ def all_joint_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArr
 
 @singledispatch
 def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
-    """Return limits (2,) [rad or m] by name of passive joint, as the URDF measures them."""
+    """Return position limits (2,) [rad or m] by passive joint, as in the URDF."""
     if not isinstance(mechanism.model, Model):
         return {}
     driven = set(mechanism.joint_names)
@@ -155,7 +155,10 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
 
 
 def cones(mechanism: Any) -> tuple[float, float]:
-    """Return the largest leg angles [rad] from home at base and body; infinite without limit."""
+    """Return the largest permitted angles [rad] of legs from home, at base and body.
+
+    They are infinite without a limit.
+    """
     model = mechanism.model
     return getattr(model, "base_cone", np.inf), getattr(model, "body_cone", np.inf)
 

@@ -71,7 +71,7 @@ def check_limits(
         mechanism: mechanism with the limits.
         trajectory: motion to check, evaluated at equal intervals and on both sides of its switching
             times. A violation that begins and ends within an interval is not found.
-        max_condition: largest permitted condition number.
+        max_condition: largest permitted condition number of the Jacobian.
         samples: number of intervals.
         dt: length [s] of the intervals, instead of `samples`.
         characteristic_length: length [m] by which moments are divided in the condition number.

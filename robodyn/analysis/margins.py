@@ -106,7 +106,7 @@ class Margins:
         }
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Return a dictionary of the fields of each margin, for JSON; no limit is None."""
+        """Return a list of dictionaries for JSON, one per margin; missing limits are None."""
         return [
             asdict(row)
             | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}

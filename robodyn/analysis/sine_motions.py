@@ -105,7 +105,7 @@ def sine_motions(
 def _largest_values(
     limits: FloatArray, needed: Sequence[FloatArray]
 ) -> tuple[list[float | None], list[float | None]]:
-    """Return the largest values along the a axes, alone and combined.
+    """Return the largest velocity or acceleration along each axis, alone and combined.
 
     Combined means that any one other axis is at half of its largest value. Values without a limit
     are None.

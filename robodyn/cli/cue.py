@@ -183,7 +183,7 @@ def _compare(
 
 
 def _percentages(values: np.ndarray[Any, Any]) -> str:
-    """Format fractions of three axes in percent; axes with NaN are left out."""
+    """Format fractions of three axes as percentages; axes with NaN are left out."""
     named = zip("xyz", values, strict=True)
     return "  ".join(
         f"{axis} {100.0 * fraction:.0f} %" for axis, fraction in named if fraction == fraction

@@ -59,7 +59,7 @@ class ActiveTrajectory:
     Attributes:
         handover, stop_time: durations [s], as in the arguments.
         clock: time along the path, and the requested speed.
-        is_started: whether a point of the trajectory was assigned to a state.
+        is_started: whether a motion has begun since the construction or the last `leave`.
         warning: description of the limit that the latest stop exceeded; empty if none.
 
     Raises:
@@ -173,7 +173,7 @@ class ActiveTrajectory:
         return self._stops or self._stop is not None
 
     def past_end(self, trajectory: Trajectory) -> float | None:
-        """Return the time [s] since the end of a trajectory; None if no longer followed.
+        """Return the time [s] since a trajectory's end; None if it is no longer followed.
 
         The time is negative before the end, and minus infinity before the beginning.
         """

@@ -319,7 +319,7 @@ class PlannedFriction:
     Attributes:
         rest: the mechanism without this friction; `mechanism` itself if there is none.
         exists: whether the mechanism has such friction.
-        gain: (n, nv) efforts for a displacement; zero except for strong viscous friction.
+        gain: (n, nv) efforts per displacement from the plan; zero without strong viscous friction.
     """
 
     def __init__(self, mechanism: Mechanism, kp: FloatArray, kv: FloatArray) -> None:

@@ -105,13 +105,13 @@ def condition_rate(
     characteristic_length: float = 1.0,
     number: float | None = None,
 ) -> float:
-    """Compute the rate of change [1/s] of the condition number of a moving mechanism.
+    """Compute the rate of change [1/s] of the Jacobian's condition number in a motion.
 
-    The arguments are its configuration (nq,) and velocity (nv,). The rate is computed by a central
-    difference of the reciprocal condition number, which has no pole. The rate is zero at rest, NaN
-    if the condition number is infinite, and infinite next to such a configuration. Pass the
-    condition number as `number` if it is known. `characteristic_length` [m] is the length by which
-    moments are divided.
+    The motion is given by the mechanism's configuration (nq,) and velocity (nv,). The rate is
+    computed by a central difference of the reciprocal condition number, which has no pole. The rate
+    is zero at rest, NaN if the condition number is infinite, and infinite next to such a
+    configuration. Pass the condition number as `number` if it is known. `characteristic_length` [m]
+    is the length by which moments are divided.
 
     Raises:
         InvalidInput: shapes are wrong or values not finite.

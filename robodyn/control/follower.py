@@ -270,7 +270,10 @@ class TrajectoryFollower(ActiveTrajectory):
         return RequestedMotion(motion)
 
     def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Return whether a state's error aborts the motion, or restarts a stop."""
+        """Stop if a state's error exceeds the path tolerance; return whether it does.
+
+        The first such error aborts the motion, later ones restart the stop.
+        """
         limits, lost = self.path_tolerance, bool(self.abandoned)
         assert limits is not None
         why = describe_deviation(

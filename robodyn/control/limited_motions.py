@@ -121,7 +121,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
-    """Find the position limit exceeded most, relative to the start of the motion."""
+    """Find the position limit that a motion exceeds most, relative to its start."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]

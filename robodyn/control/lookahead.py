@@ -19,7 +19,7 @@ from robodyn.trajectories.base import Trajectory
 
 @dataclass(frozen=True)
 class Outlook:
-    """Result of `look_ahead`: condition numbers and singularities along a path.
+    """Result of `look_ahead`: condition numbers of the Jacobian, and singularities.
 
     Attributes:
         lowest, highest: lowest and highest condition number of the path, sampled at the ends of

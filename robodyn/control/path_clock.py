@@ -96,7 +96,7 @@ class PathClock:
         return since
 
     def at(self, time: int) -> Pace:
-        """Return the `Pace` at `time` [ns].
+        """Return the `Pace` at `time` [ns]: path time, speed, and change of the speed.
 
         For a state that arrives late, it is nearly the previous pace.
         """

@@ -30,7 +30,7 @@ ZERO = 1e-7
 
 
 class Crossing(NamedTuple):
-    """Time [s] at which the condition number crosses a threshold, and the direction."""
+    """Time [s] at which the condition number crosses a threshold, up- or downward."""
 
     time: float
     upward: bool
@@ -98,7 +98,7 @@ def threshold_crossings(
     characteristic_length: float = 1.0,
     singular: FloatArray | None = None,
 ) -> tuple[Crossing, ...]:
-    """Find the times at which the condition number of a motion crosses `threshold`.
+    """Find the times at which the Jacobian's condition number crosses a threshold.
 
     A rise above the threshold and back within one of 1000 intervals is found only around a
     singularity, because the intervals also end at the times `singular`.

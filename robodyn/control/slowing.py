@@ -44,8 +44,8 @@ class SpeedScale:
 
     Args:
         mechanism: mechanism that moves.
-        slow_from: condition number above which the mechanism slows down when it approaches a
-            singularity.
+        slow_from: condition number of the Jacobian above which the mechanism slows down when it
+            approaches a singularity.
         stop_at: condition number at which it stops before the singularity.
         characteristic_length: length [m] by which moments are divided in both condition numbers.
 

@@ -40,11 +40,13 @@ class StateStamps:
         self._repeats = max(0, self._repeats - 1)
 
     def time_of(self, stamp: int, published: int, received: int) -> int:
-        """Return the time [ns] of a message: its stamp if valid, else the time of receipt.
+        """Return the time [ns] of a message: its stamp, or the time of receipt.
+
+        The time of receipt is used once the stamps were found not to advance with the messages.
 
         Args:
-            stamp: stamp of its header [ns].
-            published: time of publication [ns], by any clock.
+            stamp: stamp of the message's header [ns].
+            published: time of publication [ns] by any clock, to judge how fast messages arrive.
             received: time of receipt [ns], by the clock of the states.
         """
         if self.problem:

@@ -648,7 +648,7 @@ def _parts(
 
 
 def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return condition numbers of a motion: the largest, and those at regular intervals."""
+    """Return the Jacobian's condition numbers in a motion: the largest, then samples."""
     there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
     values = np.full(len(there) + 1, row.condition_number)
     known = np.append(False, ~np.isnan(there[:, 0]))

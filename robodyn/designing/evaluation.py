@@ -51,7 +51,7 @@ class MotionEvaluation:
             resistor.
         joint_angles: [rad] largest angle from home, by name of a passive joint, or of a leg and its
             end.
-        condition_number: largest condition number.
+        condition_number: largest condition number of the Jacobian.
         crosses: whether the motion passes through a singularity.
         room: space that the machine needs.
     """
@@ -157,7 +157,7 @@ class Evaluation:
             if the requirements state no accuracy.
         natural_frequencies: (nv,) [Hz] lowest frequency of each mode at home and at the extreme
             poses; None if a drive is rigid.
-        stiffness: [N/m] smallest stiffness of the body against a force at the same poses; None if
+        stiffness: [N/m] smallest translational stiffness of the body at the same poses; None if
             a drive is rigid.
         found: motion of the drives in each motion.
         again: function that evaluates other mechanisms and requirements in the same way.

@@ -43,7 +43,7 @@ class Limits(NamedTuple):
 
 
 class Family(NamedTuple):
-    """Family of machines of one kind.
+    """Family of machines of one kind, created from a few named dimensions.
 
     Attributes:
         name: name of the family.
@@ -175,7 +175,7 @@ def _legs(
     rod: float,
     legs: list[dict[str, Any]],
 ) -> dict[str, Any]:
-    """Return the model file of a platform on rods.
+    """Return the fields of a model file for a platform on rods.
 
     `away` [m] is the horizontal distance between both ends of each rod.
     """

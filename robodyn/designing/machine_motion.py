@@ -145,7 +145,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Solve inverse kinematics of samples not reached from home, starting at a neighbor."""
+    """Solve inverse kinematics for samples not reached from home, starting at a neighbor."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:
@@ -169,7 +169,7 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
 
 
 def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int) -> None:
-    """Solve inverse kinematics of poses at rest not reached from home, in several steps."""
+    """Solve inverse kinematics for rest poses not reached from home, in several steps."""
     still = np.zeros((STEPS, 6))
     for row in range(first, len(body.poses)):
         if not np.isnan(found.configuration[row, 0]):

@@ -37,7 +37,7 @@ def _number(default: float, unit: str = "", **bounds: float) -> Any:
 
 @dataclass(frozen=True)
 class RequiredMargins:
-    """Margins beyond the demands of the motions.
+    """Safety margins added to the motions' demands on the drives.
 
     Attributes:
         force, speed: factors on efforts and speeds of the drives, at least 1.
@@ -93,7 +93,7 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Rating:
-    """Duty and temperatures for continuous efforts.
+    """Duty cycle and temperatures that determine the required continuous efforts.
 
     Attributes:
         duty: fraction of time in which the motions run; otherwise drives carry no load.

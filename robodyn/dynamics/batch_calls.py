@@ -83,7 +83,7 @@ BASE = ArrayArgument("base", 9)
 
 
 class Arguments:
-    """Array arguments of a method, with their widths; created once and reused by every call."""
+    """Names, widths and units of a method's array arguments, to check their values."""
 
     __slots__ = ("items", "widths")
 

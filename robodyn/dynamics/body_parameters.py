@@ -71,7 +71,8 @@ def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
 def pseudo_inertias(values: FloatArray) -> FloatArray:
     """Compute pseudo-inertias (..., 4, 4), the integral of d d' dm with d = [x y z 1].
 
-    A body is physical if and only if it is positive semidefinite (Wensing, Kim and Slotine, 2018).
+    A body is physical if and only if its pseudo-inertia is positive semidefinite (Wensing, Kim and
+    Slotine, 2018).
     """
     out = np.empty((*values.shape[:-1], 4, 4))
     xx, xy, xz, yy, yz, zz = (values[..., k] for k in range(4, 10))

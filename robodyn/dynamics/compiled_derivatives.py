@@ -55,8 +55,8 @@ class CompiledDerivatives:
             the number of solved states.
         numbers: packed parameters of the mechanism.
         sizes: sizes of configuration, velocity and efforts.
-        held: efforts of a motion without friction that the kernel does not include; None if it
-            includes all.
+        held: inverse-dynamics function without the friction that the kernel omits, whose efforts
+            replace the given ones; None to use the given efforts.
         otherwise: fallback if the kernel fails.
         single: kernel of one state without a wrench on a fixed base; takes the packed parameters,
             configuration, velocity, acceleration, whether forward, and an array for all blocks.

@@ -32,7 +32,7 @@ class Coordinates:
             joint positions.
         configuration_names: name of each component of a configuration.
         velocity_names: name of each component of a velocity; in the form `joints` names of joints.
-        acceleration_names: likewise, of an acceleration.
+        acceleration_names: name of each component of an acceleration.
         units: `m` or `rad` of each velocity coordinate, as a displacement; velocities are per
             second, accelerations per second squared.
         quaternions: slices of a configuration that are unit quaternions (x, y, z, w).
@@ -100,12 +100,12 @@ class Coordinates:
     def unwrapped(
         self, configurations: FloatArray, expected: FloatArray | None = None
     ) -> FloatArray:
-        """Unwrap configurations (K, nq) along a motion, with steps of less than half a turn.
+        """Unwrap configurations (K, nq) so that joints turn at most half a turn per step.
 
         Args:
             configurations: (K, nq), as reported by periodic encoders.
-            expected: (K - 1, nv) approximate displacements from each configuration to the next, if
-                known.
+            expected: (K - 1, nv) approximate displacements from each configuration to the next;
+                each step is then within half a turn of the expected one. Zero by default.
 
         Returns:
             The configurations (K, nq), changed by full turns of periodic joints.

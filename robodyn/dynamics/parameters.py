@@ -209,7 +209,7 @@ def _spin(joint: Joint) -> float:
 def with_values(
     model: Model, bodies: Mapping[str, BodyNumbers], of_joints: Mapping[str, float]
 ) -> Model:
-    """Return a model with other parameter values of bodies, joints, closures and springs.
+    """Return a copy of a model with different values of its linear parameters.
 
     Args:
         model: model to change.

@@ -98,9 +98,10 @@ class Single:
 
 @cached_threadsafe
 def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
-    """Return a compiled function for the condition number of a kind of mechanism.
+    """Return a compiled function for the Jacobian's condition number.
 
-    The function returns -1 if the condition number cannot be computed.
+    Its arguments are a mechanism's packed parameters, a configuration, the characteristic length
+    [m], and whether to skip the checks. It returns -1 if the condition number cannot be computed.
     """
     return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
 
@@ -108,7 +109,7 @@ def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
 def condition_of(
     entry: Callable[..., float], configuration: Any, length: Any
 ) -> NDArray[np.float64] | None:
-    """Compute the condition number () of one configuration by a compiled function.
+    """Compute the Jacobian's condition number () at one configuration.
 
     Returns:
         The condition number; None for a batch or an invalid argument.

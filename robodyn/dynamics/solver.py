@@ -147,11 +147,11 @@ class Solver:
         limit_motors: bool,
         is_semi_implicit: bool = False,
     ) -> BatchSteps | None:
-        """Return compiled steps of dt [s] for a batch of mechanisms of this kind.
+        """Return compiled simulation steps of dt [s] for a batch of mechanisms.
 
         `rows` are mechanisms of the same structure, each with its own parameters. With
-        `limit_motors`, motors stay within their torque-speed curves. The result is None if each
-        mechanism must be simulated individually.
+        `limit_motors`, motors stay within their torque-speed curves. The result is a `BatchSteps`,
+        or None if each mechanism must be simulated individually.
         """
         kernels, different = self.loop, representative_mechanisms(rows)
         if kernels is None or kernels.batch is None:
@@ -316,6 +316,9 @@ def falling_friction(mechanism: Any) -> FloatArray:
 
 
 def held_efforts(mechanism: Any) -> Callable[..., FloatArray] | None:
-    """Return the inverse dynamics without dry friction; None if there is no dry friction."""
+    """Return the inverse-dynamics function of the mechanism without its dry friction.
+
+    The result is None if the mechanism has no dry friction.
+    """
     smooth = mechanism._smooth
     return None if smooth is mechanism else smooth.inverse_dynamics

@@ -2,9 +2,9 @@
 
 """Export of a mechanism's dynamics as a C library without Python, and packages around it.
 
-`functions` declares the library's functions and composes them from a kind's `KindFunctions`, which
-`stewart`, `serial` and `closed_loop` provide. `machine_code` compiles them to an object file;
-`export` writes the folder.
+`functions` declares the library's functions and composes them from `KindFunctions`, which
+`stewart`, `serial` and `tree` provide for each kind of mechanism. `machine_code` compiles them to
+an object file; `export` writes the folder.
 """
 
 from robodyn.exporting.escaping import c_string, fmi_name, in_comment, xml_text, yaml_string

@@ -35,7 +35,7 @@ def with_checks(function: Function, kind: KindFunctions, setting: Setting) -> An
         function: declaration of the function. If its `fails_on_invalid` is True, arguments are
             checked only after a failure.
         kind: compiled functions of the mechanism.
-        setting: further data for the function.
+        setting: variants of the mechanism's compiled functions.
 
     Returns:
         Function of memory addresses, to be compiled, that returns a status code.

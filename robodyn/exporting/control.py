@@ -41,7 +41,7 @@ from robodyn.numerics.vectors import clear
 
 
 def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
-    """Compile a function that writes the mass matrix and the driven joints' Jacobian."""
+    """Compile a function that writes the mass matrix and the Jacobian of driven joints."""
     _, nv, n = setting.sizes
 
     @inner
@@ -62,7 +62,7 @@ def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
 
 
 def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that reduces efforts to limits in a given configuration."""
+    """Compile a function that reduces the efforts at a configuration to given limits."""
     _, nv, n = setting.sizes
     inertia = _inertia_of(kind.mass, kind.rates, setting)
 
@@ -75,7 +75,7 @@ def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function that reduces efforts to the limits at standstill.
+    """Create the library function that reduces efforts to the actuators' limits at rest.
 
     Returns:
         Function of memory addresses, to be compiled, that returns a status code.
@@ -236,7 +236,7 @@ def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function that simulates steps with constant efforts.
+    """Create the library function that simulates time steps with constant efforts.
 
     Returns:
         Function of memory addresses, to be compiled, that returns a status code.
@@ -253,7 +253,7 @@ def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function that simulates steps with elastic drives.
+    """Create the library function that simulates time steps with elastic drives.
 
     Returns:
         Function of memory addresses, to be compiled, that returns a status code.

@@ -43,7 +43,7 @@ class ExportResult(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportSettings:
-    """Settings of an export: contents and target machine.
+    """Settings for `export`: contents of the folder, and target machine.
 
     Attributes:
         name: prefix of all names in C; by default from the mechanism's name.

@@ -245,9 +245,10 @@ def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
 def _coordinates(
     mechanism: Mechanism,
 ) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
-    """Return the components of a configuration and of a velocity.
+    """Return the names of the components of a configuration and of a velocity.
 
-    They are names with start values, and names with units of positions.
+    Those of the configuration come with the home values, those of the velocity with the units of
+    the corresponding positions.
     """
     coordinates = mechanism.coordinates
     return (

@@ -41,7 +41,8 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     """Create all functions of a mechanism's exported library.
 
     Returns:
-        Functions with checks of their arguments and results, not yet compiled, by declaration.
+        Mapping from each declaration to its function, which checks arguments and results and is
+        not yet compiled.
 
     Raises:
         ModelError: the mechanism cannot be exported completely.

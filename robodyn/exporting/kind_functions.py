@@ -61,13 +61,13 @@ FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 
 
 class KindFunctions(NamedTuple):
-    """Compiled functions of a kind of mechanism, called by exported library functions.
+    """Compiled functions of a mechanism, which its exported library functions call.
 
     Arguments are memory addresses of arrays, as in C: q is a configuration, v a velocity, and `out`
     receives the result. A returned bool states whether there is a result.
 
     Attributes:
-        is_configuration: (q) -> bool, whether the numbers are a valid configuration.
+        is_configuration: (q) -> bool, whether q is a valid configuration.
         inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool, inverse and
             forward dynamics; wrench and base motion may be NULL.
         mass: (q, out) -> bool, mass matrix.
@@ -114,7 +114,7 @@ class KindFunctions(NamedTuple):
 
 @singledispatch
 def kind_functions_of(mechanism: Mechanism) -> KindFunctions:
-    """Compile the functions of a mechanism that its exported library consists of.
+    """Compile the functions from which a mechanism's exported library is composed.
 
     Every kind that can be exported registers its own implementation.
 
@@ -164,7 +164,9 @@ def copy_numbers(start: Any, count: int, out: Any) -> None:
 
 
 def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
-    """Compile functions of mechanisms whose configuration contains joint positions.
+    """Compile the position and rate functions of a mechanism for `KindFunctions`.
+
+    A configuration of the mechanism contains joint positions.
 
     Args:
         nq: size of a configuration.
@@ -173,7 +175,7 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
         wraps: (n,) whether positions of a driven joint that differ by a full turn are equal.
 
     Returns:
-        Functions by their names in `KindFunctions`.
+        Mapping from field names of `KindFunctions` to compiled functions.
     """
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), bool(np.any(wraps))
     at_places = np.array(places, dtype=np.float64)
@@ -218,14 +220,14 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
 
 
 def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
-    """Compile the functions of mechanisms whose configuration is the driven positions.
+    """Compile the position and rate functions of a mechanism with driven joints only.
 
     Args:
         n: number of joints.
         wraps: (n,) whether positions of a joint that differ by a full turn are equal.
 
     Returns:
-        Functions by their names in `KindFunctions`.
+        Mapping from field names of `KindFunctions` to compiled functions.
     """
     joints = joint_functions(n, range(n), wraps)
 
@@ -265,7 +267,7 @@ def equation_functions(
             the settings of `derivatives` are whether to differentiate accelerations, not efforts.
 
     Returns:
-        Functions by their names in `KindFunctions`.
+        Mapping from field names of `KindFunctions` to compiled functions.
     """
     marshal = marshaler(*map(constant, packed))
     efforts, write_mass_matrix = equations.efforts, equations.mass_matrix
@@ -364,11 +366,11 @@ def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
 def step_of(
     mechanism: Mechanism, loop: Kernels, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
-    """Compile `KindFunctions.step` of a mechanism from its kind's simulation loops.
+    """Compile the simulation step of an exported library, `KindFunctions.step`.
 
     Args:
         mechanism: mechanism of any kind.
-        loop: compiled simulation loops of the kind.
+        loop: compiled simulation loops of this kind of mechanism.
         plant: arrays with the data of the `plant_model`, without those of its joints.
         model: arrays of a controller's model, which is not used here.
 

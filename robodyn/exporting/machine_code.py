@@ -106,7 +106,8 @@ def target_of(name: str, cpu: str) -> Target:
     triple, features = TARGETS[known[0]]
     if cpu == "native":
         raise InvalidInput(
-            "cpu 'native' is that of this computer and cannot be used with a target", value=cpu
+            "cpu 'native' is the processor of this computer and cannot be combined with a target",
+            value=cpu,
         )
     return Target(name if "-" in name else triple, _CPUS.get(cpu, cpu), features)
 

@@ -85,6 +85,6 @@ class Setting(NamedTuple):
 
 
 def sizes_of(mechanism: Mechanism) -> dict[str, int]:
-    """Return the sizes of configuration, velocity and efforts by `NQ`, `NV` and `N`."""
+    """Return the sizes of configuration (NQ), velocity (NV) and efforts (N), by key."""
     velocity, joints = mechanism.coordinates.velocity_size, mechanism.joint_names
     return {"NQ": len(mechanism.home), "NV": velocity, "N": len(joints)}

@@ -103,7 +103,7 @@ def motor_data(name: str, mechanism: Mechanism) -> str:
 
 
 def motor_texts(name: str, mechanism: Mechanism) -> dict[str, str]:
-    """Return code about motors for the C and C++ examples, by template key."""
+    """Return the code for elastic drives in the C and C++ examples, by template key."""
     if mechanism.drives.elasticity is None:
         return dict.fromkeys(("MOTORS", "MOTOR_ARGUMENTS", "MOTOR_READINGS"), "")
     size = f"{name.upper()}_N"

@@ -164,7 +164,7 @@ def _pose(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _condition(m: ClosedLoop, packing: Any) -> Any:
-    """Compile a function for the larger condition number, of motion or of forces."""
+    """Compile a function for the larger of `motion_condition` and `force_condition`."""
     find_conditions = marshal(
         condition_numbers, *packing, *map(constant, m.solver.comparable), NUMBER,
         ArraySpec(MATRIX, (1, len(m.home))), rows_out(1, 2),

@@ -77,7 +77,7 @@ def recover_messages(bag: Path, is_selected: Callable[[str, str], bool]) -> list
             its messages is needed.
 
     Returns:
-        Topic, time of receipt [ns] and serialized message, in order of receipt. The messages of
+        Topic, time of receipt [ns] and bytes of each message, in order of receipt. The messages of
         topics that are not selected are empty.
     """
     rows: list[Row] = []

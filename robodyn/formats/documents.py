@@ -266,7 +266,7 @@ class Fields:
         return tuple(value)
 
     def over(self, defaults: Mapping[str, Any]) -> Fields:
-        """Return these fields with missing ones taken from `defaults`, also when nested."""
+        """Return these fields with missing ones taken from `defaults`, recursively."""
         return Fields(_merge(defaults, self.data), self.source, self.path, self.error)
 
     def text(self, name: str, default: Any = REQUIRED, choices: Sequence[str] | None = None) -> str:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Gymnasium environments of any mechanism, vectorized, with built-in or custom tasks.
+"""Vectorized Gymnasium environments for any mechanism, with built-in or custom tasks.
 
 Importing this package registers `robodyn/Reach-v0` and `robodyn/Track-v0`:
 

@@ -28,7 +28,7 @@ with needing("gym", "an environment for learning", "gymnasium"):
 
 
 class Task(ABC):
-    """Task of a `MechanismVectorEnv`; derive a class with at least a `reward`.
+    """Base class of tasks for a `MechanismVectorEnv`; subclasses must define `reward`.
 
     Every method receives the environment. `env.plants.configuration` (num_envs, nq),
     `env.plants.velocity` (num_envs, nv) and `env.time` (num_envs,) [s] are the state;
@@ -36,7 +36,7 @@ class Task(ABC):
     environment and may keep arrays with one entry for each sub-environment.
 
     Attributes:
-        failure_reward: reward of a step after which a sub-environment has no finite state.
+        failure_reward: reward of a step after which the state of a sub-environment is not finite.
     """
 
     failure_reward: float = -100.0
@@ -57,8 +57,8 @@ class Task(ABC):
             rng: generator of the environment, seeded by `reset(seed=...)`.
 
         Returns:
-            k mechanisms of the same structure, one for each of them, or None to keep the present
-            ones.
+            k mechanisms of the same structure, one for each of these sub-environments, or None to
+            keep the present mechanisms.
         """
         return None
 
@@ -96,10 +96,11 @@ class Task(ABC):
         return np.zeros(env.num_envs, dtype=np.bool_)
 
     def wrench(self, env: MechanismVectorEnv) -> FloatArray | None:
-        """Return the wrenches (num_envs, 6) [N, N m] on the bodies, base frame, or None.
+        """Return the external wrenches (num_envs, 6) on the mechanisms, base frame, or None.
 
-        None means no external wrenches. The method is called once in every `env.actuation_dt`, for
-        which the wrench is constant. A task with bodies of its own advances them here.
+        A wrench is a force [N] and a moment [N m] on the mechanism's body; None means no wrenches.
+        The method is called once in every `env.actuation_dt`, for which the wrench is constant. A
+        task that simulates further bodies advances them here.
         """
         return None
 
@@ -113,7 +114,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
 
     An action (n,) in [-1, 1] spans the efforts within the limits; 0 stands for the efforts that
     hold the sub-environment's original mechanism at home. An episode is terminated if the task ends
-    it or if no finite state follows, and truncated after `duration`. The same seed gives the same
+    it or if the state is not finite, and truncated after `duration`. The same seed gives the same
     results, bit for bit, even if an environment is pickled in the middle of an episode.
 
     Args:
@@ -127,7 +128,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         integrator: `rk4` or `semi_implicit`, as for `rd.Plant`.
         actuation_dt: [s] after which wrenches are evaluated again and delayed actions take effect;
             a divisor of `control_dt`, which is the default.
-        autoreset_mode: when an episode begins after another has ended, as Gymnasium defines it.
+        autoreset_mode: when a new episode begins after one has ended; an `AutoresetMode` of
+            Gymnasium.
         render_mode: `rgb_array` for pictures by `render`.
 
     Attributes:
@@ -136,8 +138,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         task: the task.
         time: (num_envs,) [s] since the episode began.
         episode_steps: steps of an episode.
-        holding_efforts, effort_range: (num_envs, n) [N or N m] efforts of action 0, and the
-            difference at action 1.
+        holding_efforts, effort_range: (num_envs, n) [N or N m] efforts for action 0, and their
+            increase for action 1.
         noise: (num_envs, 1) or (num_envs, d) standard deviation of noise in observations.
         latency: (num_envs,) [s] age of observations, rounded up to steps of the environment.
         delay: (num_envs,) [s] between an action and its efforts, rounded up to `actuation_dt`.

@@ -10,10 +10,10 @@ from robodyn.arrays import FloatArray, IntArray
 
 
 class History:
-    """Latest values of a quantity of each sub-environment, the newest first.
+    """Buffer of the latest values of a quantity in each sub-environment, newest first.
 
     Args:
-        values: (rows, k) initial values, one row for each sub-environment.
+        values: (num_envs, k) initial values.
     """
 
     def __init__(self, values: FloatArray) -> None:
@@ -24,11 +24,11 @@ class History:
         self._values[:, rows] = values
 
     def push(self, values: FloatArray, depth: int) -> None:
-        """Add the newest values (rows, k) and keep at most `depth` older ones."""
+        """Add the newest values (num_envs, k) and keep at most `depth` older ones."""
         self._values = np.concatenate([values[None], self._values[:depth]])
 
     def past(self, lags: IntArray) -> FloatArray:
-        """Return the values (rows, k) of `lags` (rows,) steps ago, or the oldest ones."""
+        """Return the values (num_envs, k) from `lags` (num_envs,) steps ago, or the oldest."""
         oldest = len(self._values) - 1
         found: FloatArray = self._values[np.minimum(lags, oldest), np.arange(len(lags))]
         return found

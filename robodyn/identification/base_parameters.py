@@ -72,7 +72,7 @@ class BaseColumns:
         return tuple(out)
 
     def unseen(self) -> tuple[int, ...]:
-        """Return the indices of columns on which no base parameter depends."""
+        """Return the indices of regressor columns on which no base parameter depends."""
         alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 

@@ -66,15 +66,15 @@ class Columns:
         self.positive = tuple(sorted({*armatures, *passive}))
 
     def typical(self, bodies: FloatArray) -> FloatArray:
-        """Return typical rotor inertias and damping coefficients, as a prior.
+        """Return prior values of the parameters that cannot be negative, such as rotor inertias.
 
         Args:
-            bodies: (count, 10) physical parameters of the bodies, from which missing values are
-                estimated.
+            bodies: (count, 10) physical parameters of the bodies, from which the joints' inertias
+                are computed.
 
         Returns:
-            Values (len(positive),) of the parameters that cannot be negative; those of the model if
-            they are positive.
+            Values (len(positive),), one for each parameter in `positive`: the model's value if it
+            is positive, otherwise 2 % of the median inertia of the joints at home.
         """
         values = np.array(self.mechanism.parameters.values)
         values[list(self.own[: 10 * self.bodies])] = bodies.ravel()

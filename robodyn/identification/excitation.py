@@ -59,8 +59,8 @@ def exciting_trajectory(
         seed: seed of the random numbers; the same seed gives the same motion.
         harmonics: number of harmonics of the Fourier series; the fastest is `harmonics / duration`
             [Hz].
-        condition_limit: largest condition number along the motion, for parallel mechanisms; by
-            default 5 times that at home.
+        condition_limit: largest condition number of the Jacobian along the motion, for parallel
+            mechanisms; by default 5 times that at home.
         trials: number of Fourier series that are tried.
         progress: called with the completed fraction, from 0 to 1.
 

@@ -54,7 +54,7 @@ class Fit:
         robust: whether outliers have smaller weights.
         terms: friction terms of each motor.
         solution: identified base parameters and friction coefficients.
-        loaded: (b,) base parameters of the efforts with which load-dependent friction grows.
+        loaded: (b,) base parameters from which the load of load-dependent friction is computed.
     """
 
     regression: Regression
@@ -106,7 +106,7 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
 
 
 def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
-    """Add the friction terms that predict the efforts best to a fit.
+    """Extend a fit by the friction terms that predict the efforts best.
 
     Args:
         fit: result of `first_fit`.

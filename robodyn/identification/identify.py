@@ -47,7 +47,7 @@ def identify(
     Efforts are linear in the parameters, so weighted least squares finds the base parameters: the
     combinations of parameters that the recordings determine. Then every body is made physically
     consistent; parameters that the recordings do not determine stay near those of the given model
-    (`consistent`).
+    (see `projection.consistent`).
 
     Args:
         m: mechanism with exact geometry; its parameters are a first guess.
@@ -117,7 +117,7 @@ def identify(
 def _stretches(
     recordings: Sequence[Recording], m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
-    """Return the samples of all recordings for the fit, and remarks on these."""
+    """Select the parts of all recordings for the fit; return their samples, and remarks."""
     stretches, notes = [], [note for recording in recordings for note in recording.notes]
     for recording in recordings:
         found, messages = samples_of(recording, m, filters)

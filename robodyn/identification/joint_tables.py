@@ -333,7 +333,7 @@ def _efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Find the columns of the efforts, in the tables of positions or in the likeliest other."""
+    """Find the effort columns, in the position tables or else in the likeliest other."""
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

@@ -34,7 +34,7 @@ class Motors:
     coupled: tuple[int, ...]
 
     def motion(self, joints: FloatArray) -> FloatArray:
-        """Convert positions, rates or accelerations of joints (..., n) to the motors.
+        """Convert positions, rates or accelerations of joints (..., n) to those of motors.
 
         Returns:
             Positions, rates or accelerations (..., n) of the motors.
@@ -42,7 +42,7 @@ class Motors:
         return joints @ self.turns.T if self.coupled else joints
 
     def efforts(self, joints: FloatArray) -> FloatArray:
-        """Convert efforts of joints (..., n) to the motors.
+        """Convert joint efforts (..., n) to motor efforts.
 
         Returns:
             Efforts (..., n) [N or N m] of the motors.
@@ -50,7 +50,7 @@ class Motors:
         return np.asarray(joints @ np.linalg.inv(self.turns)) if self.coupled else joints
 
     def at_joints(self, motors: FloatArray) -> FloatArray:
-        """Convert efforts of motors (..., n) to the joints.
+        """Convert motor efforts (..., n) to joint efforts.
 
         Returns:
             Efforts (..., n) [N or N m] at the joints.

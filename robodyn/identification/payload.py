@@ -57,8 +57,8 @@ class Payload:
         parameters: (10,) by least squares alone: mass, first moments, inertia about the origin;
             see `names` and `units`.
         deviations: (10,) standard deviations of these.
-        before, after: (n,) rmse of the predicted effort over the measured effort's standard
-            deviation, without the payload and with it.
+        before, after: (n,) rmse of the predicted effort divided by the measured effort's
+            standard deviation, without the payload and with it.
         mechanism: machine with the payload.
         notes: remarks about the recordings.
     """

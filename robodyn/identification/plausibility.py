@@ -31,7 +31,7 @@ def in_model_units(
     source: str,
     notes: list[str],
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Convert positions and velocities (N, n) from a unit to those of the mechanism.
+    """Convert joint readings (N, n) to the units, signs and zeros of the mechanism.
 
     Returns:
         Positions and velocities (N, n) in the mechanism's units.
@@ -143,7 +143,7 @@ def _span(where: FloatArray) -> float:
 
 
 def _noise(where: FloatArray) -> float:
-    """Estimate the deviation of white noise in a signal from its third differences.
+    """Estimate the standard deviation of a signal's noise from its third differences.
 
     The motion itself contributes little to third differences.
     """

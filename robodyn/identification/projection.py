@@ -294,7 +294,7 @@ def consistent(program: Program, start: FloatArray) -> FloatArray:
 
 
 def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
-    """Compute physical parameters and friction coefficients from a fit.
+    """Compute physically consistent parameters and friction coefficients from a fit.
 
     Viscous and Coulomb friction are not negative in either direction if there are no other terms.
     An offset is near zero if the recordings cannot distinguish it from weight, as for a platform

@@ -75,9 +75,9 @@ def read_recording(
         effort_topic: separate topic of the efforts: joint states, or a Float64MultiArray with the
             driven joints in the mechanism's order.
         joints: names in the recording, by joints that have another name in the model.
-        effort_gain: effort over the recorded value [N or N m per its unit], such as the torque of a
-            joint per ampere of its motor: one number, one for each driven joint (n,), or a mapping
-            by joint.
+        effort_gain: effort divided by the recorded value [N or N m per its unit], such as the
+            torque of a joint per ampere of its motor: one number, one for each driven joint (n,),
+            or a mapping by joint.
         position_unit: `deg` and `mm` if revolute joints are in degrees or prismatic ones in
             millimeters, and velocities likewise; SI units by default.
         start, stop: part to read [s], from the recording's first sample.
@@ -171,7 +171,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
 def _part(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
-    """Cut time series to an interval [s] that begins at their first common sample."""
+    """Cut time series to an interval of time [s] since their first common sample."""
     zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
     length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
     cut = {}

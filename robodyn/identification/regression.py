@@ -52,8 +52,8 @@ class Regression:
         fold: (M,) part of the recordings, one of `FOLDS`, to which each row belongs.
         autocorrelation_time: number of rows with the information of one independent row, for white
             noise before the filter.
-        effort_rate: (M, n, 1) derivative of the efforts, whose coefficient is the efforts' delay;
-            (M, n, 0) if no delay is fitted.
+        effort_rate: (M, n, 1) time derivative of the efforts, whose coefficient is the efforts'
+            delay; (M, n, 0) if no delay is fitted.
     """
 
     columns: Columns
@@ -116,7 +116,7 @@ class Regression:
 
         Args:
             terms: friction terms of each motor.
-            loaded: (b,) base parameters of the bodies' efforts, for load-dependent friction.
+            loaded: (b,) base parameters from which the load of load-dependent friction is computed.
 
         Returns:
             For each motor, a matrix (M, k) with a column for each of its terms.
@@ -174,7 +174,7 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
 
 
 def _efforts(motors: Motors, stretches: Sequence[Samples]) -> tuple[FloatArray, FloatArray]:
-    """Compute the motors' filtered efforts (M, n) and their derivative (M, n, 1)."""
+    """Compute the motors' filtered efforts (M, n) and their time derivatives (M, n, 1)."""
     found = []
     for samples in stretches:
         effort = motors.efforts(samples.smooth(samples.effort))
@@ -213,7 +213,8 @@ class Solution:
         covariance: (b + k, b + k) covariance of `x`.
         residual: (M, n) [N or N m] fitted minus measured efforts.
         spread: (n,) [N or N m] standard deviation of the efforts.
-        condition: condition number of the base parameters' scaled columns.
+        condition: condition number of the regressor of the base parameters, columns scaled to equal
+            norms.
         delay: [s] by which efforts lag the positions, and its standard deviation; zero if it is
             not fitted. N, c and the covariance allow for its uncertainty.
     """

@@ -94,14 +94,15 @@ class Identification:
         sigma: (n,) [N or N m] standard deviation of the residuals, by motor.
         autocorrelation_time: (n,) number of samples that contain as much information as one
             independent sample.
-        condition: condition number of the base parameters' scaled columns.
+        condition: condition number of the regressor of the base parameters, columns scaled to equal
+            norms.
         missed: parameters that these recordings do not determine but another motion would.
         hidden: parameters that no motion determines individually.
         notes: remarks about the recordings and about results that the mechanism cannot contain.
         fit: prediction errors of the recordings themselves.
         columns: columns of the regressor, for `fitted`.
-        kept: columns of the base parameters.
-        loaded: (b,) base parameters of the efforts with which load-dependent friction grows.
+        kept: indices of the independent columns, see `BaseColumns`.
+        loaded: (b,) base parameters from which the load of load-dependent friction is computed.
     """
 
     mechanism: Mechanism

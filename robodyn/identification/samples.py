@@ -142,7 +142,7 @@ class Samples:
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
     def thinned(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute values, filter them like the efforts, and return those used in the fit.
+        """Evaluate a function at all samples, filter its values, and select those for the fit.
 
         The filter has a finite memory, so each block needs only its neighborhood.
 
@@ -291,7 +291,7 @@ def _stretch(
 
 
 def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Differentiate values (K, n) by splines, which do not shift reversals in time.
+    """Compute time derivatives (K, n) by splines, which do not shift reversals.
 
     Central differences would do so. Dry friction jumps at reversals, so an error of one sample is a
     large error of the effort.

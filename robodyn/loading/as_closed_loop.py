@@ -29,7 +29,8 @@ def from_underactuated_tree(builder: ModelBuilder, options: ReadOptions) -> Clos
         joints between the root and the tip are driven.
 
     Raises:
-        ModelError: the tree looks like an open loop, or like an arm with a gripper.
+        ModelError: two branches look like the halves of a loop without a closure, or the tree
+            looks like an arm with a gripper.
     """
     driven = builder.actuated
     named = options.base_link or options.tip_link or options.hold_branches

@@ -85,8 +85,8 @@ def describe(mechanism: Mechanism, load_warnings: LoadWarnings, source: str) -> 
 
     Returns:
         Dictionary with kind, name, gravity, bodies, joints and their limits, friction, actuators,
-        home configuration, condition number, loops and warnings. A limit of None stands for no
-        limit.
+        home configuration, condition number of the Jacobian at home, loops and warnings. A limit of
+        None stands for no limit.
     """
     columns = [[_plain(value) for value in attrgetter(name)(mechanism)] for name in _JOINT.values()]
     out: dict[str, Any] = {

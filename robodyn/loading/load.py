@@ -147,10 +147,11 @@ def load(
     """Load a mechanism from a bundled name, a file, URDF text or a dictionary.
 
     A YAML file states its kind in the field `type`. A URDF with a floating body on six prismatic
-    legs is a Stewart platform, any other with loop closures a closed loop, one without closures a
-    serial arm; registered kinds take precedence, see `robodyn.loading.registry`. If a description
-    lists actuators (`<ros2_control>`, `<transmission>`, MJCF's `<actuator>`), all other joints are
-    passive; a platform, chain or tree with passive joints becomes a `ClosedLoop`.
+    legs is read as a Stewart platform, any other URDF with loop closures as a closed loop, and a
+    URDF without closures as a serial arm; registered kinds take precedence, see
+    `robodyn.loading.registry`. If a description lists actuators (`<ros2_control>`,
+    `<transmission>`, MJCF's `<actuator>`), all other joints are passive; a platform, chain or tree
+    with passive joints becomes a `ClosedLoop`.
 
     Args:
         source: name of a bundled model (`models()`), path to a .urdf, .xacro, .sdf, .world, .yaml,
@@ -174,7 +175,7 @@ def load(
             of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
     Returns:
-        A `Mechanism` of its kind's class: `StewartPlatform`, `SerialArm` ...
+        The mechanism, an instance of its kind's class, such as `StewartPlatform` or `SerialArm`.
 
     Raises:
         ModelNotFound: the source is neither a bundled name nor a file; the error lists the bundled

@@ -137,7 +137,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
 
 
 def source_builder(source: str | Path) -> ModelBuilder | None:
-    """Read all links and joints of a model's source, also those outside its chain.
+    """Read all links and joints of a model source, also those outside an arm's chain.
 
     For a bundled model, its xacro file is read.
 

@@ -12,7 +12,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 def with_gravity(mechanism: Mechanism, gravity: ArrayLike) -> Mechanism:
-    """Return a mechanism with another gravity.
+    """Return a copy of the mechanism with a different gravity vector.
 
     Args:
         mechanism: mechanism of any kind.
@@ -29,7 +29,7 @@ def with_gravity(mechanism: Mechanism, gravity: ArrayLike) -> Mechanism:
 
 
 def with_parameters(mechanism: Mechanism, values: ArrayLike) -> Mechanism:
-    """Return a mechanism with other values of its `parameters`.
+    """Return a copy of the mechanism with different parameter values.
 
     Args:
         mechanism: mechanism of any kind.

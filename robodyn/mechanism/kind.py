@@ -98,7 +98,7 @@ class Kind:
                 )
 
     def adapter(self, use: str) -> Any:
-        """Import and return the function for a use, such as `template`; None if there is none."""
+        """Import the function registered for a use, such as `template`; None without one."""
         return _import(self.adapters[use]) if use in self.adapters else None
 
 

@@ -184,7 +184,7 @@ class Mechanism(ABC):
 
     @property
     def velocity_limits(self) -> FloatArray:
-        """Velocity limits (n,) [m/s or rad/s] of driven joints, including their motors."""
+        """Velocity limits (n,) [m/s or rad/s], the lower of those of joint and motor."""
         return np.array(self._limits[:, 2])
 
     @cached_property
@@ -270,7 +270,7 @@ class Mechanism(ABC):
         """Compute the pose of the body.
 
         Args:
-            positions: configuration (..., nq); for a platform, the leg lengths.
+            positions: configuration (..., nq); for a platform, the leg lengths (..., n) [m].
 
         Returns:
             Pose (..., 7): x y z [m], qx qy qz qw, base frame.
@@ -288,7 +288,7 @@ class Mechanism(ABC):
             configuration: (..., nq).
 
         Returns:
-            Jacobian (..., 6, k).
+            Jacobian (..., 6, nv); for a platform, H (..., 6, n).
         """
 
     def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
@@ -337,7 +337,7 @@ class Mechanism(ABC):
     def advance(self, configuration: ArrayLike, displacement: ArrayLike, /) -> FloatArray:
         """Apply a displacement to a configuration; the inverse of `difference`.
 
-        Full turns of continuous joints are kept.
+        Full turns of continuous joints are preserved.
 
         Args:
             configuration: (..., nq).
@@ -506,7 +506,7 @@ class Mechanism(ABC):
     def bias(
         self, configuration: ArrayLike, velocity: ArrayLike, /, *, base: BaseMotion | None = None
     ) -> FloatArray:
-        """Compute the sum of gravity, velocity terms and friction, also on a moving base.
+        """Compute the bias forces: gravity, springs, velocity terms and friction.
 
         Args:
             configuration: (..., nq).

@@ -41,7 +41,7 @@ class Drives:
 
     @classmethod
     def of(cls, driven: Sequence[str]) -> Drives:
-        """Create drives that command efforts of the given joints and no others."""
+        """Create `Drives` in which only the given joints have effort commands."""
         return cls(tuple(driven), (), tuple(driven))
 
     @property
@@ -126,7 +126,7 @@ class ModelBuilder:
         self.joints = _order(self.joints, joints)
 
     def check_tree(self) -> None:
-        """Reject joints that do not form one tree of the links.
+        """Raise an error unless the joints connect the links into a single tree.
 
         Raises:
             ModelError: the error names the link or the joint.

@@ -65,7 +65,7 @@ class MeshFile:
     """Reference to a mesh file, with scale factors.
 
     Attributes:
-        file: name in the description: package://, file://, or a path beside the description.
+        file: name in the description: package://, file://, or a path relative to the description.
         scale: (x, y, z) factors.
     """
 

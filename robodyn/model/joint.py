@@ -58,7 +58,7 @@ class Joint:
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
         spring: spring between parent and child, parallel to the drive.
         position: (2,) [rad or m] limits.
-        velocity, effort: limits, positive.
+        velocity, effort: limits [rad/s or m/s] and [N m or N], positive.
         drive: other properties of the actuator: screw or gear, static friction, motor limits and
             constants. Coulomb friction is in `friction`; see `driven_by` and `actuator`. The rotor
             turns about the joint's axis, or about another axis if a gear drives the screw. The mass
@@ -138,7 +138,7 @@ class Joint:
             )
 
     def driven_by(self, actuator: Actuator) -> Joint:
-        """Return the same joint with another actuator, without armature.
+        """Return a copy of the joint with a different actuator and no armature.
 
         Raises:
             ModelError: a joint with a screw is not prismatic.

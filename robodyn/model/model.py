@@ -139,7 +139,7 @@ class Model(Comparable):
             )
 
     def with_cones(self, base_cone: float | None = None, body_cone: float | None = None) -> Model:
-        """Return a copy with other limits on the angles of the legs' end joints.
+        """Return a copy with different limits on the angles of the legs' end joints.
 
         Args:
             base_cone, body_cone: [rad] largest angles from home at the base and at the moving body;
@@ -205,7 +205,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def driven_by(self, actuators: Mapping[str, Actuator]) -> Model:
-        """Return a copy with other actuators, given by joint name.
+        """Return a copy with different actuators, given by joint name.
 
         Raises:
             ModelError: there is no such joint, or a joint with a screw is not prismatic.
@@ -225,7 +225,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
-        """Return a copy with other stiffnesses and dampings of drives, by joint name.
+        """Return a copy with different drive stiffness and damping, by joint name.
 
         `drives` contains, by joint, a stiffness [N m/rad or N/m] and a damping [N m s/rad or N
         s/m].
@@ -240,7 +240,7 @@ class Model(Comparable):
         return replace_unchecked(self, joints=tuple(joints))
 
     def with_joint_springs(self, springs: Mapping[str, LinearSpring]) -> Model:
-        """Return a copy with other springs at joints, given by joint name.
+        """Return a copy with different joint springs, given by joint name.
 
         Raises:
             ModelError: there is no such joint, or it is fixed or floating.
@@ -279,7 +279,7 @@ class Model(Comparable):
         return self.driven_by(dict.fromkeys(self.driven, IDEAL))
 
     def with_home(self, home: Mapping[str, ArrayLike]) -> Model:
-        """Return a copy with another initial guess for closing its loops.
+        """Return a copy with a different initial guess for closing its loops.
 
         `home` contains, by joint name, a position (1,) [rad or m] or a pose (7,).
         """
@@ -287,7 +287,7 @@ class Model(Comparable):
         return replace(self, home=tuple((name, tuple(value.tolist())) for name, value in given))
 
     def with_gravity(self, gravity: ArrayLike) -> Model:
-        """Return a copy with another gravity (3,) [m/s^2], base frame.
+        """Return a copy with a different gravity vector (3,) [m/s^2], base frame.
 
         Raises:
             ModelError: the shape is wrong or a value is not finite.
@@ -359,7 +359,7 @@ class Model(Comparable):
 
 
 def check_cones(where: str, model: Any) -> None:
-    """Reject cones of the legs' end joints that are not positive angles.
+    """Raise an error unless the largest angles of the legs' end joints are positive.
 
     Raises:
         ModelError: the error names the cone.

@@ -60,7 +60,7 @@ class LinearSpring:
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
     def plus(self, other: LinearSpring) -> LinearSpring:
-        """Return the spring equivalent to this one parallel to another, both without preload."""
+        """Return the equivalent of this spring and another in parallel, without preloads."""
         total = self.stiffness + other.stiffness
         fraction = other.stiffness / total if total else 0.0
         return LinearSpring(total, self.rest + fraction * (other.rest - self.rest))
@@ -82,8 +82,9 @@ NO_SPRING = LinearSpring()
 class PointSpring:
     """Spring and damper between a point of one link and a point of another.
 
-    Its tension is stiffness (length - rest) + preload + damping rate; a negative tension pushes. A
-    spring that only pulls, such as a bungee, has no tension where this sum would be negative.
+    Its tension is stiffness * (length - rest) + preload + damping * rate, where rate is the time
+    derivative of the length; a negative tension pushes. A spring that only pulls, such as a bungee,
+    has no tension if this sum would be negative.
 
     Attributes:
         name: name of the spring.

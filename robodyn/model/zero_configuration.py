@@ -47,7 +47,7 @@ class ZeroConfigurationTree:
         return found[::-1]
 
     def relative(self, link: str, above: str) -> FloatArray:
-        """Compute the frame (4, 4) of a link in a link above it, with little rounding."""
+        """Compute the frame (4, 4) of a link relative to a link above it in the tree."""
         out = np.eye(4)
         while link != above:
             joint = self.above[link]
@@ -55,16 +55,17 @@ class ZeroConfigurationTree:
         return out
 
     def places(self, body: str) -> list[tuple[str, FloatArray]]:
-        """Return the names of the links of a rigid body, with their frames (4, 4) in it.
+        """Return the names and frames (4, 4) of the links that form a rigid body.
 
-        Links other than the topmost one are omitted if they have neither mass nor inertia.
+        The frames are relative to the topmost link, whose name is `body`. Other links are omitted
+        if they have neither mass nor inertia.
         """
         others = (name for name, own in self.body.items() if own == body and name != body)
         massive = [name for name in others if self.links[name].has_inertia]
         return [(name, self.relative(name, body)) for name in (body, *massive)]
 
     def merged(self, body: str) -> Body:
-        """Return all links of a rigid body as one body, expressed in its frame."""
+        """Combine the links of a rigid body into one, in the frame of the topmost link."""
         parts = []
         for name, frame in self.places(body):
             link, R = self.links[name], frame[:3, :3].T
@@ -73,7 +74,7 @@ class ZeroConfigurationTree:
         return reduce(combine_bodies, parts)
 
     def geometry(self, body: str, kind: str) -> tuple[Geometry, ...]:
-        """Return the `visuals` or `collisions` of all links of a rigid body, in its frame."""
+        """Return `visuals` or `collisions` of a rigid body, in its topmost link's frame."""
         found: list[Geometry] = []
         for name in (link for link, own in self.body.items() if own == body):
             shapes = getattr(self.links[name], kind)

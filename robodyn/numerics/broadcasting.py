@@ -78,7 +78,7 @@ class StateBatch:
         self._arrays = [None if array is None else self._flat(array) for array in arrays]
 
     def part(self, first: int, last: int) -> list[FloatArray | None]:
-        """Return states `first` to `last` of each array, as (last - first, k).
+        """Return states `first` to `last` - 1 of each array, as (last - first, k).
 
         Absent arrays are None.
         """
@@ -125,7 +125,7 @@ def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBa
 
 
 def _rows(array: FloatArray, first: int, last: int) -> FloatArray:
-    """Return states `first` to `last` of an array (..., k), as (last - first, k)."""
+    """Return states `first` to `last` - 1 of an array (..., k), as (last - first, k)."""
     if array.ndim == 2:
         return array if last - first == len(array) else array[first:last]
     inner = math.prod(array.shape[1:-1])

@@ -130,7 +130,10 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """Write the coefficients (count,) of a vector (r,) as a sum of the active normals."""
+    """Express a vector (r,) as a linear combination of the active normals.
+
+    The coefficients (count,) are written to `rates`.
+    """
     for k in range(count - 1, -1, -1):
         along = 0.0
         for i in range(normal.shape[0]):

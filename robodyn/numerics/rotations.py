@@ -205,9 +205,9 @@ def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Compute angular velocity and acceleration from a rotation vector's derivatives.
 
-    Both are in the base frame. For the rotation exp(x(t)) R0, omega = x' + A x x x' + B x x (x x
-    x'), A = (1 - cos t)/t^2, B = (t - sin t)/t^3, t = |x|: the left Jacobian of the rotation group;
-    alpha is its exact derivative.
+    Both are in the base frame. For the rotation exp(x(t)) R0, the left Jacobian of the rotation
+    group gives omega = x' + A cross(x, x') + B cross(x, cross(x, x')), with A = (1 - cos t)/t^2,
+    B = (t - sin t)/t^3 and t = |x|; alpha is the exact derivative of omega.
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)

@@ -23,10 +23,10 @@ from robodyn.report.study_charts import (
 
 
 def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Recompute the figures of the 1998 paper, and check its statements about them.
+    """Recompute the figures of Dasgupta and Mruthyunjaya (1998); check its statements.
 
     Args:
-        studies: motion studies by path name, with the formulation as printed.
+        studies: motion studies by path name, with the formulation printed in the paper.
 
     Returns:
         Name, description in the paper, chart and checked statements of each figure.

@@ -25,7 +25,7 @@ _FORCES = (
 
 
 def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
-    """Recompute the figures of the 2012 paper, and check its statements about them.
+    """Recompute the figures of Pedrammehr et al. (2012), and check its statements.
 
     Args:
         studies: motion studies by path name.

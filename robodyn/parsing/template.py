@@ -15,7 +15,7 @@ from robodyn.checks import as_scalar
 
 @dataclass(frozen=True)
 class Dimension:
-    """Dimension of a machine that a template of its model file has as a parameter.
+    """Dimension of a machine, which is a parameter of its model-file template.
 
     Attributes:
         name: keyword of `Template.write` and name of the command-line option.

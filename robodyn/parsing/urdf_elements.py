@@ -140,7 +140,10 @@ class ElementReader:
         for limit in copy.iterfind("limit"):
             ends = [float(limit.get(key, "0")) for key in ("lower", "upper")]
             if kind in ("revolute", "prismatic") and ends == [0.0, 0.0]:
-                what = "position limits that are both 0 or missing, placeholders of exporters"
+                what = (
+                    "position limits that are both 0 or missing, which exporters write as "
+                    "placeholders"
+                )
                 self.left_out.setdefault(what, []).append(where)
             for key in ("effort", "velocity"):
                 value = float(limit.get(key, "0"))

@@ -73,8 +73,8 @@ def add_mimics(
     for follower, leader, where, given in found:
         if follower not in joints or leader not in joints or follower == leader:
             warn(
-                f"{source}: {where}: ignored that joint {follower!r} mimics {leader!r}, because "
-                "they are not two joints of the robot"
+                f"{source}: {where}: ignored the mimic relation of joint {follower!r} to "
+                f"{leader!r}, because they are not two different joints of the robot"
             )
         elif joints[follower].find("mimic") is None:
             factors = {key: given[key] for key in ("multiplier", "offset") if given.get(key)}
@@ -220,7 +220,10 @@ def _text(parent: Element, tag: str) -> str:
 
 
 def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """Return the links' frames (4, 4) at zero positions, and each link's rigid body."""
+    """Return the links' frames (4, 4) at zero joint positions, and their rigid bodies.
+
+    A rigid body is a group of links connected by fixed joints, named by its first link.
+    """
     above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
     places: dict[str, FloatArray] = {}
     bodies: dict[str, str] = {}

@@ -111,8 +111,9 @@ def moveit(
 def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
     """Find a box about home in which all tested poses are reachable and nonsingular.
 
-    A pose is nonsingular if its condition number is at most `condition_limit`. Each coordinate is
-    first extended alone until a pose fails; then all ranges are shortened by a common factor.
+    A pose passes if it is within the joint limits, the condition number of the Jacobian is below
+    `condition_limit`, and the sign of its determinant is that at home. Each coordinate is first
+    extended alone until a pose fails; then all ranges are shortened by a common factor.
 
     Returns:
         Lower and upper end (n, 2) [m or rad] of each coordinate of the tip.

@@ -236,7 +236,7 @@ def has_legs(mechanism: Any) -> bool:
 
 @singledispatch
 def published_models(mechanism: Any) -> Collection[str]:
-    """Return the names of bundled models of this kind that papers describe.
+    """Return the names of bundled models of a mechanism's kind that papers describe.
 
     These papers contain equations for their dynamics.
     """

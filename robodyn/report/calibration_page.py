@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Report page of a calibration."""
+"""Report pages of a kinematic calibration and of an estimation of joint zero offsets."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "abou
 
 
 def calibration_page(found: Calibration, source: str = "", command: str = "") -> Page:
-    """Create the report page of a calibration.
+    """Create the report page of a kinematic calibration.
 
     Args:
         found: result of the calibration.
@@ -41,7 +41,7 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
 
 
 def zeros_page(found: ZeroOffsets, name: str, source: str = "", command: str = "") -> Page:
-    """Create the report page of joint zero offsets, found by stops and inclinometer.
+    """Create the report page of joint zero offsets from end stops and inclinometer.
 
     Args:
         found: joint zero offsets.

@@ -183,7 +183,7 @@ def panels_of(
 def condition_panel(
     title: str, curves: Sequence[ChartLine], marks: Sequence[Mark] = ()
 ) -> tuple[Panel, ...]:
-    """Create a panel of condition numbers with the thresholds of warning and error.
+    """Create a panel of Jacobian condition numbers with warning and error thresholds.
 
     Returns:
         A tuple that contains the panel, for `Chart.panels`.

@@ -39,7 +39,7 @@ def cueing_page(
         facts: numerical results of the ride, as data for programs.
         summary: key figures, each with its name.
         response: result of the objective motion cueing test, if any.
-        criteria: regions within which the response should be, see `read_criteria`.
+        criteria: limits of modulus and phase by channel, see `read_criteria`.
         command: command line that made the page, shown at its end.
     """
     page = Page(
@@ -77,7 +77,9 @@ def cueing_page(
 
 
 def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
-    """Create a chart of the moduli in the objective motion cueing test.
+    """Create a chart of the frequency response's moduli in the motion cueing test.
+
+    The response is that of the motion at the head on the platform to the motion of the vehicle.
 
     Args:
         response: response of the cueing algorithm.
@@ -99,7 +101,9 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Char
 
 
 def phase_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
-    """Create a chart of the phases in the objective motion cueing test.
+    """Create a chart of the frequency response's phases in the motion cueing test.
+
+    The response is that of the motion at the head on the platform to the motion of the vehicle.
 
     Args:
         response: response of the cueing algorithm.

@@ -21,7 +21,7 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """Return a sentence for each requirement of an evaluation.
+    """Return a sentence on each requirement of an evaluation: whether it is met.
 
     Requirements that are not met come first. Notes on the inertia of rotors follow at the end.
     """
@@ -30,7 +30,7 @@ def verdict_lines(e: Evaluation) -> list[str]:
 
 
 def rotor_sentences(e: Evaluation) -> list[str]:
-    """Return a note if a rotor's reflected inertia much increases the largest effort.
+    """Return a note if a rotor's reflected inertia greatly increases the peak effort.
 
     Returns:
         A list with the note, or an empty list.
@@ -55,7 +55,11 @@ def rotor_sentences(e: Evaluation) -> list[str]:
 
 
 def demand_tables(e: Evaluation) -> list[Table]:
-    """Create tables of the demands on the drives, overall and in each motion."""
+    """Create tables of the strokes, speeds, efforts and powers of the drives.
+
+    One lists the requirements of each drive, another the largest values in each motion. If known,
+    demands on the motors, supply currents and the accuracy of the body follow.
+    """
     m, need = e.mechanism, e.needed
     unit, rate, effort = ("/".join(sorted(set(each))) for each in (
         m.drives.units, [f"{u}/s" for u in m.drives.units], m.drives.effort_units))  # fmt: skip
@@ -109,7 +113,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
 
 
 def sensitivity_table(e: Evaluation) -> Table:
-    """Create a table of the sensitivity of drive requirements to each dimension."""
+    """Create a table of the changes [%] in requirements per percent of each dimension."""
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]

@@ -39,7 +39,7 @@ FILES = 12
 
 
 def evaluation_page(e: Evaluation, command: str = "") -> Page:
-    """Create the report page of an evaluation.
+    """Create the report page of an evaluation of a machine against requirements.
 
     Args:
         e: evaluation to show.
@@ -133,7 +133,7 @@ def add_evaluation(page: Page, e: Evaluation) -> None:
 
 
 def add_machine(page: Page, m: Mechanism) -> None:
-    """Add to a page the capabilities of a machine that need no requirements."""
+    """Add sections on a machine's capabilities to a page; no requirements are needed."""
     sheet = sine_sheet(m)
     if sheet is not None:
         page.add_chart(sheet[0], table(*sheet[1]))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Page of an identification: measured and predicted efforts, residuals, parameters."""
+"""Report page of an identification: measured and predicted efforts, residuals, parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def identification_page(
     command: str = "",
     payload: Payload | None = None,
 ) -> Page:
-    """Create the report page of an identification.
+    """Create the report page of a parameter identification.
 
     Args:
         result: result of `identify`.

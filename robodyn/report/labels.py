@@ -36,5 +36,5 @@ def position_name(mechanism: Mechanism) -> str:
 
 
 def units_in_one(units: Sequence[str], per: str = "") -> str:
-    """Join the different units among `units` by commas, each followed by `per`."""
+    """Join the distinct units by commas, each with suffix `per`, as in `m/s, rad/s`."""
     return ", ".join(unit + per for unit in dict.fromkeys(units))

@@ -44,9 +44,11 @@ ENDS = {
 
 
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
-    """Create a chart and a table of the largest sine motions about home.
+    """Create a chart and a table of the largest motions about home on each axis.
 
-    The result is None if no drive has limits.
+    The chart shows the amplitudes of sine motions over the frequency, the table excursions,
+    velocities and accelerations. The result is None for underactuated mechanisms, without velocity
+    and effort limits, or if a pose of the body does not determine the configuration.
     """
     rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:

@@ -155,7 +155,7 @@ def compare_with_plan(
 def _start(
     mechanism: Mechanism, times: FloatArray, measured: FloatArray, trajectory: Trajectory
 ) -> float:
-    """Return the start of the plan [s], by least squares to the measured motion."""
+    """Estimate the start of the plan [s] by a least-squares fit to the recording."""
     rows = np.unique(np.linspace(0, len(times) - 1, POINTS).astype(int))
     seen, at = measured[rows], times[rows]
 

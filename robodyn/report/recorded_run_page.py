@@ -119,7 +119,7 @@ def _residuals(run: PlanComparison) -> Chart:
         "Commanded minus model efforts along the plan: the contribution of feedback and the errors "
         "of the model."
     )
-    return Chart("residuals", "Difference of efforts", panels, text)
+    return Chart("residuals", "Effort difference", panels, text)
 
 
 def _condition(run: PlanComparison) -> Chart:

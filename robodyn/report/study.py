@@ -79,7 +79,7 @@ def analyze(
     characteristic_length: float = 1.0,
     progress: Callable[[float], None] | None = None,
 ) -> Study:
-    """Compute the forces and the conditioning of a planned motion.
+    """Compute the joint efforts and the condition number along a planned motion.
 
     Args:
         mechanism: mechanism of any kind.

@@ -115,7 +115,7 @@ def fraction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def condition_chart(study: MotionStudy) -> chart.Chart:
-    """Create a chart of the condition number, with its thresholds."""
+    """Create a chart of the Jacobian's condition number, with its thresholds."""
     values = study.condition_number
     curves = [chart.ChartLine(study.time, values, "SI units", chart.COLORS[0], chart.SOLID, 1.8)]
     if study.characteristic_length != 1.0:
@@ -180,7 +180,7 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
-    """Return the names of the formulations of inverse dynamics that papers published."""
+    """Return the names of the inverse-dynamics formulations published in papers."""
     return [name for name in formulations(mechanism) if name not in ("exact", "massless")]
 
 
@@ -193,7 +193,10 @@ def _is_published(study: MotionStudy) -> bool:
 
 
 def formulation_chart(study: MotionStudy) -> chart.Chart:
-    """Create a chart of the papers' formulations minus exact inverse dynamics."""
+    """Create a chart of the deviations of papers' formulations from exact dynamics.
+
+    Each curve is the effort of a joint by one formulation minus that by exact inverse dynamics.
+    """
     exact = other_forces(study, "exact")
     errors = {
         f"{name} − exact": other_forces(study, name) - exact
@@ -217,7 +220,7 @@ def formulation_chart(study: MotionStudy) -> chart.Chart:
 
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
-    """Compute the efforts of a study's motion with another formulation.
+    """Compute a study's efforts with another formulation of the inverse dynamics.
 
     Returns:
         Efforts (N, n) [N or N m], NaN at configurations without a solution.

@@ -73,7 +73,9 @@ def _key_numbers(study: MotionStudy, found: dict[str, Any]) -> list[tuple[str, s
 
 
 def extremes(study: MotionStudy, names: Sequence[str]) -> Table:
-    """Create a table of each joint's effort peaks, positions and zero crossings.
+    """Create a table of each joint's peak effort, range, top speed and zero crossings.
+
+    Zero crossings are the times [s] at which the effort changes its sign.
 
     Args:
         study: motion study.

@@ -308,7 +308,7 @@ class BatchPlant:
 
     @cached_property
     def _lanes(self) -> BatchSteps | None:
-        """Compiled steps of several rows in SIMD lanes; None if unsupported."""
+        """Object that advances several rows at once in SIMD lanes; None if unsupported."""
         first = representative_mechanisms(self.mechanisms)[0]
         if first.drives.elasticity is not None:
             return None
@@ -382,7 +382,7 @@ class BatchPlant:
 
 
 class _Row(NamedTuple):
-    """Compiled simulation of a row, with its arguments for a resting and a moving base."""
+    """Compiled simulation of one row of the batch, with arguments for a fixed and a moving base."""
 
     advance: Callable[[Rollout, int, int], Outcome]
     rest: Rollout

@@ -192,7 +192,7 @@ def rows_for(
     times: FloatArray,
     base: Callable[[float], BaseMotion] | None = None,
 ) -> FloatArray:
-    """Compute the planned values (N, k) that are inputs of a law at times (N,) [s].
+    """Compute the inputs (N, k) of a compiled control law at times (N,) [s].
 
     Depending on the controller, these are the planned motion, efforts, or both.
 

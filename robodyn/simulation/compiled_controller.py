@@ -82,7 +82,7 @@ def call_by_address(compiled: Any) -> Any:
 
 
 def driver(law: Dispatcher) -> Callable[[Any], Any]:
-    """Create a decorator for compiled simulation loops that calls a control law.
+    """Create a decorator that makes a compiled simulation loop call a control law.
 
     `law` is a function compiled by Numba, see `CompiledController`.
 

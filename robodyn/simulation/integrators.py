@@ -31,7 +31,7 @@ MOST_CALLS = 200_000
 
 
 def inner_ends(start: ArrayLike, end: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Return both ends of steps (...) [s], moved inward by one floating-point number.
+    """Return both ends of steps (...) [s], each moved inward to the next float.
 
     If the acceleration jumps at an end of a step, it is then evaluated on the side within the step.
     """

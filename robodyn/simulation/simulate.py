@@ -51,10 +51,10 @@ def simulate(
     Simulations with `ComputedTorque`, `Feedforward`, `GravityCompensation` and `ConstantEffort` run
     in compiled code. So do sampled simulations with a function that `numba.njit` has compiled, of
     time [s], configuration (nq,), velocity (nv,) and the planned `Motion` at that time. A
-    controller of your own in Python gives equal results, but each call takes 15 to 30 us, so the
-    simulation takes 1.3 to 5 times as long at 200 Hz and 2 to 18 times as long at 1 kHz. If it
-    computes the torque with the mechanism's model, a call takes 60 to 140 us, and the simulation
-    takes 2 to 16 times as long at 200 Hz and 8 to 55 times as long at 1 kHz.
+    controller of your own in Python gives equal results, but each call takes 15 to 30 us. Compared
+    with compiled code, the simulation then takes 1.3 to 5 times as long at 200 Hz and 2 to 18 times
+    as long at 1 kHz. If the controller computes the torque with the mechanism's model, a call takes
+    60 to 140 us, and these factors are 2 to 16 at 200 Hz and 8 to 55 at 1 kHz.
 
     With dry friction, a joint at rest under less than its static friction stays exactly at rest.
     Damping that is too strong for the step is integrated implicitly. In both cases, a continuous

@@ -249,7 +249,7 @@ def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
 
 
 def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
-    """Evaluate a function of the base's motion at times (...) [s] to a batch."""
+    """Evaluate a function of the base's motion at times (...) [s]; return a batch."""
     known, place = np.unique(times, return_inverse=True)
     rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
     return BaseMotion(*np.split(rows, 3, axis=-1))

@@ -204,7 +204,7 @@ def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]
 
 
 def hashes(**parts: Any) -> dict[str, str]:
-    """Return a hash of each part, by name; parts may contain dataclasses and arrays."""
+    """Return a hash of each keyword argument; dataclasses and arrays are allowed."""
     texts = {name: json.dumps(_plain(part), sort_keys=True) for name, part in parts.items()}
     return {name: hashlib.sha256(t.encode()).hexdigest()[:16] for name, t in texts.items()}
 

@@ -151,6 +151,6 @@ QUANTITIES = {
         lambda m, s, _: smallest_stiffness(m, s.configuration, s.wrench),
         "N/m",
         (),
-        {"smallest_stiffness": "smallest stiffness of the body against a force"},
+        {"smallest_stiffness": "smallest translational stiffness of the body"},
     ),
 }

@@ -33,7 +33,7 @@ KNOT_TOLERANCE = 1e-5
 
 
 class _Cubics(NamedTuple):
-    """Cubic polynomials, N in number, from a knot of the trajectory to the next.
+    """N cubic polynomials, each from one knot of the trajectory to the next.
 
     Attributes:
         begin, end: times (N,) [s] of the knots.

@@ -39,7 +39,7 @@ TRAJECTORIES = ("platform_trajectory", "joint_trajectory")
 
 @dataclass(frozen=True)
 class RecordedRun:
-    """Run recorded in a bag; after resets, the last run in the bag.
+    """Recorded run of a mechanism from a bag; after simulation resets, the last run.
 
     Attributes:
         bag: file or folder.
@@ -63,7 +63,7 @@ class RecordedRun:
 
     @property
     def replay(self) -> Replay:
-        """Player of the run for a page."""
+        """Player of the run, a source of states for a viewer page."""
         return Replay(self.mechanism, self.times, self.configurations, self.efforts)
 
     def plan(self) -> tuple[Trajectory, float]:

@@ -21,7 +21,7 @@ ERROR = (200, 40, 30)
 
 
 def of_actuator(index: int) -> tuple[int, int, int]:
-    """Return the color (red, green, blue) of an actuator; six colors repeat."""
+    """Return the color (red, green, blue) of an actuator, 0 to 255; six colors repeat."""
     return ACTUATORS[index % len(ACTUATORS)]
 
 

@@ -86,10 +86,11 @@ class LiveSimulation:
             mechanism is moved manually from home.
         rate: control rate [Hz].
         dt: integration step [s]; a control period is a whole number of steps.
-        speed: simulated seconds per second.
+        speed: simulated seconds per second of real time.
         repeat: whether to restart the path at its end.
         v_max: largest speed [m/s or rad/s] of manual motion.
-        feedback: side of elastic drives at which the controller measures the state.
+        feedback: side of elastic drives at which the controller measures the state, `motor` or
+            `joint`.
 
     Attributes:
         mechanism: mechanism without payload.

@@ -17,7 +17,7 @@ from robodyn.presentation import Figure, figure_of_links, presentation
 def figure_of(
     source: str | Path, mechanism: Mechanism, mesh_folders: Collection[Path] | None = None
 ) -> Figure:
-    """Create the figure of a mechanism, for drawing, from its source.
+    """Create the figure of a mechanism, its shapes for drawing, from its source.
 
     A URDF, xacro, SDF or MJCF is drawn by its visuals; without visuals, as sticks from joint to
     joint. A bundled model or a YAML file is drawn by the visuals of its model; without these, a

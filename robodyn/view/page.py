@@ -127,7 +127,7 @@ class ViewerPage:
             push(wrench)
 
     def add_ride(self) -> RidePlots:
-        """Add plots of the specific force in a vehicle and on its platform; return them."""
+        """Add plots of the specific force in a vehicle and on the platform; return them."""
         with self._beside:
             return RidePlots(self.gui)
 
@@ -200,7 +200,7 @@ _TABLE = "font:min(13px,2.9vw)/1.5 ui-monospace,monospace;padding:2px 14px 6px;w
 
 
 class Status:
-    """Text with numbers of the current state, and a banner for warnings.
+    """Text with time, pose and condition number of the state, and a warning banner.
 
     Args:
         gui: viser's GUI, inside the container for the text.
@@ -221,7 +221,7 @@ class Status:
         return self._problem
 
     def update(self, snapshot: Snapshot | None) -> None:
-        """Show the numbers and warnings of a snapshot, or that there is no state yet."""
+        """Show the values and warnings of a snapshot, or that there is no state yet."""
         if snapshot is None:
             self._text.content = f'<div style="{_TABLE}">waiting for a state</div>'
             return

@@ -112,7 +112,7 @@ class Plots:
 
 
 class RidePlots:
-    """Plots of specific force in a vehicle and on its platform, over the last seconds.
+    """Plots of specific force in a vehicle and on the motion platform, over the last seconds.
 
     Args:
         gui: viser's GUI, inside the container for the plots.

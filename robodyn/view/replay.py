@@ -16,7 +16,7 @@ from robodyn.view.snapshot import Snapshot, snapshot_of
 
 
 class Replay:
-    """Player of a recorded run by the wall clock.
+    """Player of a recorded run in real time, at an adjustable speed.
 
     Args:
         mechanism: recorded mechanism.

@@ -100,9 +100,8 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
     except (AttributeError, AssertionError, ImportError, ValueError, OSError) as error:
         stop(server)
         raise MissingExtra(
-            f"viser {viser.__version__} cannot be protected from foreign web pages ({error}): "
-            "install "
-            "another version, such as 1.1.1",
+            f"viser {viser.__version__} cannot reject connections from foreign web pages "
+            f"({error}): install another version, such as 1.1.1",
             value=viser.__version__,
         ) from error
     return server

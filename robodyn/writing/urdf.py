@@ -33,7 +33,11 @@ from robodyn.writing.urdf_geometry import GeometryWriter
 
 
 def mechanism_urdf(mechanism: Any) -> str:
-    """Return a mechanism as URDF text, from which `load` recreates it."""
+    """Return a mechanism as URDF text, from which `load` recreates it.
+
+    Raises:
+        OutputError: a URDF cannot represent the mechanism.
+    """
     return tree_urdf(mechanism.model, mechanism.kind)
 
 

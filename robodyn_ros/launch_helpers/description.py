@@ -233,7 +233,11 @@ def own_clock() -> tuple[str, PathJoinSubstitution]:
 
 
 def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
-    """Load the mechanism of the launch argument `model`; return both."""
+    """Load the mechanism that the launch argument `model` specifies.
+
+    Returns:
+        The value of the argument, and the mechanism.
+    """
     source = context.launch_configurations["model"]
     values = {
         **context.launch_configurations,
@@ -378,7 +382,7 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
 def display_nodes(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
-    """Return RViz and the node force_markers; an empty list unless `rviz` is true."""
+    """Return the nodes rviz2 and force_markers; an empty list unless `rviz` is true."""
     if not is_on(context, "rviz"):
         return []
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]

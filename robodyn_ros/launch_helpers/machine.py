@@ -116,9 +116,9 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def _refuse_stall_homing(params_file: str) -> None:
-    """Reject homing by end stops if drive_link sends the commands.
+    """Raise an error for homing by end stops if drive_link sends the commands.
 
-    It rejects commands beyond the travel of the joints, which such homing requires.
+    drive_link rejects commands beyond the travel of the joints, which such homing requires.
 
     Raises:
         RuntimeError: the homing is `stall`; the message names the file and the parameter.

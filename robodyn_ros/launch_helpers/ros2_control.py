@@ -154,7 +154,7 @@ def controller_parameters(joints: Sequence[str], rate: Any) -> dict[str, dict[st
 
 
 def check_installed(context: LaunchContext) -> None:
-    """Reject a launch with ros2_control if its packages are not installed.
+    """Raise an error if packages for a launch with ros2_control are not installed.
 
     Raises:
         RuntimeError: packages are missing; the message names them.

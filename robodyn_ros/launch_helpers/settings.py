@@ -35,13 +35,16 @@ def resolve_arguments(
 ) -> list[LaunchDescriptionEntity]:
     """Check the launch arguments, and set those that depend on others.
 
-    Errors are reported here once instead of in every node. If launch failed later, it would leave
-    the processes running that it has started by then.
+    Errors are reported here once instead of in every node. If launch failed later, the
+    processes started by then would keep running.
 
     Args:
         context: context of the launch, which is changed.
         params_file: default parameter file, replaced by bringup.yaml if no path is followed.
         frictionless: name of a model that has no friction by default.
+
+    Returns:
+        Log actions with notes about the settings; empty if there is nothing to note.
 
     Raises:
         RuntimeError: the model, path, duration or parameter file is invalid.

@@ -261,7 +261,7 @@ def test_passive_joints_come_in_messages_of_their_own(estimator, home, mechanism
     [
         (lambda m: setattr(m, "position", [float("nan")] * 6), "is nan"),
         (lambda m: setattr(m, "velocity", [float("inf")] * 6), "is inf"),
-        (lambda m: setattr(m, "position", [0.5] * 5), "6 joint names but 5 values"),
+        (lambda m: setattr(m, "position", [0.5] * 5), "6 joint names but 5 positions"),
         (lambda m: setattr(m, "position", [-0.5] * 6), "expected positive"),
     ],
 )

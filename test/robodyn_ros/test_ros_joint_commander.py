@@ -247,7 +247,7 @@ def test_an_impossible_request_is_refused_with_the_reason(operator):
     for _ in range(3):
         stream.publish(setpoint(graph, home))
     graph.spin(0.3)
-    assert sum("is not followed" in line for line in graph.lines) == 1
+    assert sum("is ignored while" in line for line in graph.lines) == 1
     assert operator.ask("engage").success
     operator.wait("engaged")
     nan, strange, old = (setpoint(graph, home) for _ in range(3))

@@ -96,7 +96,7 @@ def test_real_mechanisms_are_not_simulated_and_passive_joints_are_estimated(
 ):
     started = []
     monkeypatch.setattr("robodyn_ros.launch_helpers.settings.check_installed", lambda _: None)
-    monkeypatch.setattr("robodyn_ros.launch_helpers.simulation.controlled", lambda *_: [])
+    monkeypatch.setattr("robodyn_ros.launch_helpers.simulation.ros2_control_actions", lambda *_: [])
     monkeypatch.setattr(
         "robodyn_ros.launch_helpers.simulation.own_node",
         lambda name, *_, **__: started.append(name),

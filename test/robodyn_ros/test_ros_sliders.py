@@ -43,7 +43,7 @@ def test_all_joints_go_where_the_sliders_put_the_platform():
         )
         # a pose out of a leg's reach is shown, and logged
         assert graph.set("pose_sliders", z=z + 0.4) == []
-        assert "limits" in graph.line("_actuator: ")
+        assert "limits" in graph.line("_actuator is ")
         assert graph.set("pose_sliders", z=z + 100.0) != []
         assert graph.set("pose_sliders", roll=float("nan")) != []
 

@@ -17,7 +17,8 @@ import rclpy
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
-# Time to discover the graph [s]; upstream needs less, as its daemon already knows the graph.
+# Time without news after which the graph counts as discovered [s]; upstream asks its daemon, which
+# knows the graph.
 DISCOVERY_TIME = 1.0
 # Time to wait for a node or a service [s], as upstream.
 PATIENCE = 5.0
@@ -41,9 +42,15 @@ def graph_node() -> Iterator[Node]:
         rclpy.try_shutdown()
 
 
-def discover() -> None:
-    """Wait until others are discovered; the middleware does that in threads of its own."""
-    time.sleep(DISCOVERY_TIME)
+def discover(node: Node) -> None:
+    """Wait until the node has discovered nothing new for a while; the middleware does the work."""
+    end = time.monotonic() + PATIENCE
+    known, since = 0, time.monotonic()
+    while time.monotonic() < min(end, since + DISCOVERY_TIME):
+        time.sleep(0.05)
+        found = len(node.get_topic_names_and_types()) + len(node.get_node_names())
+        if found != known:
+            known, since = found, time.monotonic()
 
 
 def wait_for(condition: Callable[[], object], what: str) -> None:

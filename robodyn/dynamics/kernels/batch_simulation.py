@@ -85,7 +85,7 @@ class LaneStep(NamedTuple):
     Attributes:
         rows: the `Rows` that take the step.
         moves: whether bases move.
-        arrays: those of the loop.
+        arrays: arrays of the loop, see `batch_loops`.
         queue: (2,) index of the next row that waits, and of the end of the batch.
     """
 
@@ -97,7 +97,10 @@ class LaneStep(NamedTuple):
 
 @inner
 def take_next(step: Any, lane: int) -> None:
-    """Load the next row that waits into a lane; without one, the last row, for no steps."""
+    """Load the next waiting row of the batch into a SIMD lane.
+
+    If no row waits, the lane gets the last row with no steps left.
+    """
     numbers, _, efforts, loads, q, v, left = step.arrays
     r, queue = step.rows, step.queue
     waits, n = queue[0] < queue[1], int(min(queue[0], queue[1] - 1))
@@ -115,7 +118,7 @@ def take_next(step: Any, lane: int) -> None:
 
 @inner
 def put_away(step: Any, lane: int) -> None:
-    """Store the state of the row in a lane, and the number of steps left."""
+    """Copy the state and the remaining steps of the row in a SIMD lane back to the batch."""
     _, _, _, _, q, v, left = step.arrays
     r, n = step.rows, int(entry(step.rows.place, 0, lane))
     if n >= 0:

@@ -99,7 +99,7 @@ def point_number(first: int, k: int, skipped: int) -> int:
 
 @inner
 def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p: Any) -> None:
-    """Write the arguments at eight finite-difference points to SIMD lanes.
+    """Write the states at eight finite-difference points to SIMD lanes.
 
     Args:
         given: arrays of the state, beginning with configuration, velocity and acceleration.
@@ -206,7 +206,8 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
             j.
 
     Returns:
-        The compiled function.
+        Compiled function that writes the derivatives at one state to a flat array, and returns
+        whether they exist.
     """
 
     @inner

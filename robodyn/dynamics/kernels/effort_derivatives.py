@@ -44,10 +44,10 @@ class LinkMotion(NamedTuple):
 
 
 class LinkTerms(NamedTuple):
-    """Mass, first moment and inertia of a link, momentum terms, and the moment and force.
+    """Mass properties and momentum terms of a link, and the moment and force on it.
 
     The momentum terms are the momentum p, and D, the integral of dm u r' over the particles at r
-    with velocity u.
+    with velocity u. The moment and force are those that the link's motion requires.
     """
 
     mass: Any

@@ -144,8 +144,8 @@ def hybrid_step(
 
     Returns:
         A status, and the number of steps left in each lane. Steps are left in lanes whose state
-        leaves the bounds or that need the other method than the rest, and in all lanes if there is
-        no solution for one.
+        leaves the bounds or that need another integration method than the rest, and in all lanes if
+        there is no solution for one.
     """
     without_inertia, supply, equations, configuration_rate, normalize, renew = kind
     plant, friction = task.plant, task.plant.friction
@@ -317,7 +317,7 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
 
 @inner
 def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any) -> None:
-    """Write configuration and velocity at a stage of a step's piece, or at its end."""
+    """Write the state at a stage of a step's piece, or at its end, to scratch arrays."""
     nq, nv = s.rates.shape[1], s.accelerations.shape[1]
     if stage == 0:
         copy(p.start, s.configuration)
@@ -338,11 +338,11 @@ def put_accelerations(
     friction: Any, s: Any, e: Any, j: Any, stage: int, row: int, implicit: bool, damped: Any,
     is_factored: bool,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (nv,) at an integration stage, for chosen joint modes, to a row.
+    """Write accelerations (nv,) at an integration stage to a row of `s.accelerations`.
 
-    They are also written to `j.x`. The mass matrix may be factorized already. Returns False if M +
-    damped D is not positive definite, with mass matrix M, damping D and, for an implicit step,
-    `damped` = gamma h.
+    They are those for the joint modes of `j`, and also written to `j.x`. The mass matrix may be
+    factorized already. Returns False if M + damped D is not positive definite, with mass matrix M,
+    damping D and, for an implicit step, `damped` = gamma h.
     """
     nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]
@@ -379,7 +379,7 @@ def put_accelerations(
 
 @inner
 def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
-    """Make joints stick that broke away and reversed; return the mask of their SIMD lanes."""
+    """Make joints that broke away and reversed stick again; return their lanes' mask."""
     held = going & ~going
     for i in range(j.mode.shape[0]):
         broke_away = going & (abs(j.mode[i]) == 1.0) & (abs(j.first_speed[i]) <= rest)
@@ -403,7 +403,10 @@ def remaining_rate_fraction(j: Any, rest: Any) -> Any:
 
 @inner
 def begin_bracket(bracket: Any, where: Any, done: Any) -> Any:
-    """Return a new bracket for pieces that begin at `done`, in the SIMD lanes of a mask."""
+    """Return the bracket, restarted in the SIMD lanes of a mask.
+
+    The pieces there begin at the fraction `done` of the step.
+    """
     lower, f_lower, upper, f_upper, side, bisects = bracket
     return Bracket(
         choose(where, done, lower),
@@ -438,7 +441,7 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
 
 @inner
 def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
-    """Make joints stick that came to rest; return the SIMD lanes with a remaining rate.
+    """Make joints that came to rest stick; return the lanes with a remaining rate.
 
     The changes that bring these rates to zero are written to `j.required`.
     """

@@ -193,7 +193,10 @@ def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
 
 @inner
 def find_path_to_root(plan: Any, numbers: Any, row: int, way: Any) -> int:
-    """Write the indices of the links from link `row` up to the root; return their number."""
+    """Write the indices of link `row` and those above it, without the root, to `way`.
+
+    Returns their number.
+    """
     count = 0
     while row > 0:
         way[0, count] = row

@@ -109,10 +109,10 @@ def decay(A: Any, D: Any, count: int, x: Any) -> Any:
 
 @noinline
 def put_responses(L: Any, j: Any) -> bool:
-    """Compute accelerations due to unit friction of joints at rest; False if none is.
+    """Compute the accelerations due to a unit friction effort of each joint at rest.
 
     With the mass matrix M and the joints' Jacobian L, these are M^-1 L' and L M^-1 L', the fields X
-    and G of the `FrictionMemory`.
+    and G of the `FrictionMemory`. Returns False if no joint is at rest.
     """
     nf, nv = L.shape
     some = False
@@ -135,8 +135,8 @@ def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
     """Change accelerations x (nv,) so that sticking joints have their required ones.
 
     The change is the smallest in the metric of the mass matrix with L x = j.required, where L is
-    the Jacobian of the sticking joints. `j.required` is overwritten. X and G of these joints may be
-    known.
+    the Jacobian of the sticking joints. `j.required` is overwritten. With `is_known`, the fields X
+    and G of `j` are up to date.
     """
     mode, n, some = j.mode, j.mode.shape[0], False
     for i in range(n):

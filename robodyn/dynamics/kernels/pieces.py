@@ -36,7 +36,7 @@ def stage_time(stage: int, last: int) -> float:
 
 @inner
 def put_between(rows: Any, first: int, when: float, out: Any) -> None:
-    """Interpolate by the parabola through rows at times 0, 1/2 and 1; write it to `out`."""
+    """Interpolate rows at times 0, 1/2 and 1 by a parabola; write the value to `out`."""
     a = (2.0 * when - 1.0) * (when - 1.0)
     b = 4.0 * when * (1.0 - when)
     c = when * (2.0 * when - 1.0)

@@ -39,7 +39,7 @@ def put_velocity(plant: Any, e: Any, j: Any, h: float, v: Any, out: Any) -> bool
     """Write the velocity (nv,) after a semi-implicit step; False if it is not determined.
 
     Args:
-        plant: its friction (nf, sticking.ROW) and end stops.
+        plant: plant with `friction` (nf, sticking.ROW) and end stops.
         e: `hybrid_step.MotionEquations` with the damping, which is overwritten.
         j: `modes.FrictionMemory` with the joints' speeds.
         h: [s] length of the step.

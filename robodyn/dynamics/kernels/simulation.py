@@ -153,7 +153,7 @@ def hybrid_loop(kind: Functions) -> Any:
 
 
 def smooth_loop(kind: Functions) -> Any:
-    """Create the simulation loop for joints without dry friction or strong damping.
+    """Create the simulation loop for joints with no dry friction and no strong damping.
 
     The result is a function loop(plant, model, work, arrays, law, first, last) that computes rows
     `first` + 1 to `last`: `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.

@@ -24,7 +24,7 @@ def loop_entries(
     mechanism_of: Any = borrowed_array,
     model_of: Any = borrowed_array,
 ) -> tuple[Any, Any, Any]:
-    """Create the simulations of a kind of mechanism, for calls from Python.
+    """Create the simulation functions of a kind of mechanism for calls from Python.
 
     They are `simulate` (smooth steps), `simulate_hybrid` (with stiction) and `simulate_elastic`
     (elastic drives). Each takes the packed plant: arrays of its mechanism, then table, friction,
@@ -78,7 +78,7 @@ def always_fits(structure: Any, rows: Any) -> bool:
 def lane_entries(
     module: str, functions: Functions, unpack: Any, shapes: Any, fits: Any = always_fits
 ) -> tuple[Any, Any]:
-    """Create the batched simulations of a kind of mechanism, for calls from Python.
+    """Create a kind's batched simulation functions for calls from Python.
 
     They are `advance` (smooth steps) and `advance_hybrid` (with stiction); see `batch_loops`.
 

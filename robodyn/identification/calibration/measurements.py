@@ -77,7 +77,7 @@ class Measurements:
 
     @property
     def kinds(self) -> list[str]:
-        """Kinds of measurement of the target, at most one, such as `height`."""
+        """List with the kind of measurement of the target, such as `height`; may be empty."""
         return [kind for kind in KINDS if getattr(self, kind) is not None]
 
     @classmethod
@@ -280,7 +280,7 @@ def _refuse_missing(
 
 
 def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
-    """Return coordinates of points on the base or the body, also of named points.
+    """Convert points on the base or the body, given by name or not, to coordinates.
 
     Returns:
         Points (N, 3) or (1, 3) [m] in the frame of the base or the body.

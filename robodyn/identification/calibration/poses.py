@@ -155,7 +155,11 @@ def _random_configurations(
 def _reached(
     m: Mechanism, settings: PoseSettings, joints: FloatArray, rng: np.random.Generator
 ) -> FloatArray | None:
-    """Return a configuration (nq,) at joint positions or on the bed below, or None."""
+    """Assemble the mechanism at joint positions and, with a bed, move its tip onto it.
+
+    Returns:
+        Configuration (nq,); None if it is out of reach, beyond a limit or ill-conditioned.
+    """
     try:
         here = m.assemble(joints)
         if settings.height is not None:

@@ -98,7 +98,7 @@ class Problem:
     """Least-squares problem of a calibration: residuals as a function of U unknowns.
 
     The unknowns are scaled: deviations from the nominal parameters divided by their tolerances,
-    then steps of the frames divided by `WIDE`.
+    then displacements of the frames divided by `WIDE`, translations also by `length`.
 
     Attributes:
         geometry: geometry of the mechanism.
@@ -121,7 +121,7 @@ class Problem:
     poses: FloatArray
 
     def __post_init__(self) -> None:
-        """Compute the attributes that follow from the given ones."""
+        """Compute the attributes that follow from the constructor's arguments."""
         geometry, measurements, free = self.geometry, self.measurements, self.free
         # several distances may be measured from one point
         _, self._first, which = np.unique(

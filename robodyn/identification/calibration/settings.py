@@ -63,7 +63,7 @@ class CalibrationOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class PoseSettings:
-    """Settings of the selection of poses to measure.
+    """Settings for selecting the poses to measure.
 
     Attributes:
         measure: `pose` or `position` of a target, `height` of the tip or `distance` of points.
@@ -74,8 +74,9 @@ class PoseSettings:
         parameters: unknown parameters, as for `calibrate`.
         candidates: number of random poses.
         margin: fraction of the joints' ranges to avoid at either end.
-        max_condition: largest condition number, moments divided by the characteristic length. Near
-            a singularity, small errors of the dimensions move the body far.
+        max_condition: largest condition number of the Jacobian, with moments divided by the
+            characteristic length. Near a singularity, small errors of the dimensions move the body
+            far.
         noise: noise of the tracker: standard deviation of positions, relative to the mechanism's
             size, and of orientations [rad].
         seed: seed of the random numbers.

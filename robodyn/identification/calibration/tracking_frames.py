@@ -141,7 +141,7 @@ def nearest_rotation(matrix: FloatArray) -> FloatArray:
 
 
 def plane_frame(points: FloatArray) -> Frame:
-    """Fit a plane to points (N, 3) [m] and return the base's pose relative to it.
+    """Fit a plane to points (N, 3) [m] in the base frame.
 
     Returns:
         Pose of the base in a frame whose plane z = 0 is the fitted plane.

@@ -52,7 +52,7 @@ CHANNELS = (
 
 
 class FrequencyResponse(NamedTuple):
-    """Response at the head on the platform to the motion of the vehicle.
+    """Frequency response from the motion of a vehicle to that felt on the platform.
 
     Attributes:
         frequencies: (k,) [rad/s] of the vehicle's motion.

@@ -181,7 +181,7 @@ def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt:
 def advance(
     state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float, out: Any, rest: Any
 ) -> None:
-    """Compute the joints' set-points one tick later, toward targets within limits.
+    """Compute the joints' set-points a tick later, within limits, toward targets.
 
     Args:
         state: (3, n) present position [m or rad], rate, acceleration of each joint.

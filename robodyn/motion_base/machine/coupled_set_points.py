@@ -49,7 +49,7 @@ class _Brake(NamedTuple):
     elapsed: float
 
     def after(self, dt: float) -> FloatArray:
-        """Return the state (3, m) of the independent joints in `dt` seconds."""
+        """Return the state (3, m) of the independent joints after another `dt` seconds."""
         time = self.elapsed + dt
         start = self.start
         if self.ramp > 0.0:
@@ -158,9 +158,10 @@ class CoupledSetPoints(SetPoints):
         return found[0].state, found[1]
 
     def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the state (3, m) a step later if all joints approach targets equally.
+        """Return the state (3, m) a step later if all joints approach targets alike.
 
-        Their accelerations change as far as the jerk limits permit.
+        Their errors follow a critically damped equation of this `bandwidth` [rad/s], as far as the
+        jerk limits permit.
         """
         p, v, a = self.state[:, self._free]
         to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
@@ -184,7 +185,7 @@ class CoupledSetPoints(SetPoints):
         return fractions
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) and the positions of rest (n,) computed by `next_state`."""
+        """Adopt a state (3, n) and the stopping positions (n,) computed by `next_state`."""
         self._last, self._found = self._brake, self._next
         super().take(later, rest)
 

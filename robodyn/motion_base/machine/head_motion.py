@@ -221,7 +221,7 @@ def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
 
 
 def spatial_rates(rpy: FloatArray) -> FloatArray:
-    """Compute the matrices from rates of roll, pitch and yaw to angular velocity.
+    """Compute the matrices that map rates of roll, pitch and yaw to angular velocity.
 
     Returns:
         Matrices (K, 3, 3) for the angles (K, 3); the angular velocity is in non-rotating axes.

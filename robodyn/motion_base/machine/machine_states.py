@@ -76,7 +76,7 @@ class RequestRefused(RobodynError):
 
 
 def after(state: str, event: str) -> str:
-    """Return the state that follows from a request or an event.
+    """Return the machine's state after a request or an event in its present state.
 
     An event that does not concern the present state does not change it.
 

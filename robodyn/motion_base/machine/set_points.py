@@ -73,7 +73,7 @@ class SetPoints:
         return later, rest
 
     def take(self, later: FloatArray, rest: FloatArray) -> None:
-        """Adopt a state (3, n) and the positions of rest (n,) computed by `next_state`."""
+        """Adopt a state (3, n) and the stopping positions (n,) computed by `next_state`."""
         self.state, self.rest = later, rest
 
     def brake(self) -> None:

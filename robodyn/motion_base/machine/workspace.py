@@ -43,7 +43,8 @@ class Workspace:
     Args:
         mechanism: mechanism whose condition number, with its characteristic length, is limited.
         positions: (n, 2) ranges of the driven joints.
-        condition_limit: largest condition number, but at least 1.5 times that at home.
+        condition_limit: largest permitted condition number of the Jacobian; 1.5 times that at home
+            if this is larger.
     """
 
     def __init__(

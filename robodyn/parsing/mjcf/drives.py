@@ -314,7 +314,7 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """Return the index of the joint that a tendon moves (or -1), and the ratio."""
+        """Return the index of the joint that a tendon moves (or -1), and the gear ratio."""
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:
@@ -349,7 +349,10 @@ class MjcfDrives:
 
     @property
     def home(self) -> FloatArray | None:
-        """Positions (nq,) of the keyframe `home` or, if missing, of the first; else None."""
+        """Joint positions (nq,) of the home keyframe; None without keyframes.
+
+        It is the keyframe `home` or, if that is missing, the first one.
+        """
         mujoco, model = self._compiled.mujoco, self._model
         if not model.nkey:
             return None

@@ -55,7 +55,8 @@ class Intervals(NamedTuple):
 def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float, float]:
     """Return the effort limit of a torque-speed curve at a joint rate, and its slope.
 
-    `speeds` and `efforts` are the points of the curve, of which the first `count` are used.
+    `speeds` and `efforts` are the points of the curve, of which the first `count` are used. The
+    slope is the derivative with respect to the rate.
     """
     if rate <= speeds[0]:
         return efforts[0], 0.0
@@ -68,10 +69,10 @@ def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float,
 
 @kernel
 def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
-    """Return upper and lower limit at path speed v, and their derivatives w.r.t. v^2.
+    """Return a quantity's upper and lower limit, and their derivatives w.r.t. v^2.
 
     `path` contains the `Intervals`, `k` and `r` are the indices of the interval and of the limited
-    quantity, and `rate` is |dq/ds| of its joint.
+    quantity, `rate` is |dq/ds| of its joint, and v the path speed.
     """
     up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
     if path.counts[r] > 0 and v > 0.0:

@@ -11,7 +11,7 @@ from robodyn.numerics.compiler import batch_kernel
 
 @batch_kernel
 def peaks(values: Any, places: Any, out: Any) -> None:
-    """Write the largest values of k sampled quantities in N intervals to `out` (N, k).
+    """Write the maximum of each of k quantities in N intervals to `out` (N, k).
 
     `values` (N, M, k) are samples at the increasing points `places` (M,) of each interval. The
     largest value is that of the samples and of the parabolas through three neighboring samples.

@@ -82,8 +82,9 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
     """Compute the largest squared speed at the start of an interval of the path.
 
     The squared speed z at the end of interval `k` is between `low` and `high`. Returns whether a
-    motion through the interval exists, the largest squared speed y at its start, the z that belongs
-    to it, and the number of linearized limits written to `rows`.
+    motion through the interval exists within the limits, the largest squared speed y at its start,
+    the squared speed z at its end in that motion, and the number of linearized limits written to
+    `rows`.
     """
     y, z = high, high
     if high == 0.0:
@@ -141,9 +142,9 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
     """Compute the range of squared speeds at each node that permits reaching the end.
 
     The smallest and the largest squared speeds are written to `low` and `high` (N + 1,), whose
-    values at the last node are given. Only intervals marked in `stale` (N,) are evaluated; if a
+    values at the last node are input. Only intervals marked in `stale` (N,) are evaluated; if a
     result changes, the preceding interval is marked. Returns the index of an interval that cannot
-    be passed, or -1 if there is none.
+    be passed within the limits, or -1 if there is none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
@@ -164,8 +165,9 @@ def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
     """Compute the squared speeds (N + 1,) of the fastest motion at a path's nodes.
 
     The squared speeds lie between `low` and `high`, and are written to `x`, whose first value is
-    given. Only intervals that are marked in `stale` (N,), or whose x at the start changed, are
-    evaluated. Returns the index of an interval that cannot be passed, or -1 if there is none.
+    input. Only intervals that are marked in `stale` (N,), or whose x at the start changed, are
+    evaluated. Returns the index of an interval that cannot be passed within the limits, or -1 if
+    there is none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     moved = False

@@ -25,14 +25,14 @@ def around_singularities(
 ) -> Trajectory:
     """Replace a motion that passes near a singularity by a detour between its ends.
 
-    It is replaced if its condition number exceeds `condition_limit`. If an end exceeds the limit,
-    the worse end's condition number becomes the limit. The new path lasts longer in proportion to
-    its length and respects the joints' limits.
+    It is replaced if the condition number of the Jacobian exceeds `condition_limit` along it. If an
+    end exceeds the limit, the worse end's condition number becomes the limit. The detour respects
+    the joints' limits; if it is longer than the motion's path, it lasts proportionally longer.
 
     Args:
         mechanism: mechanism that moves.
         motion: trajectory from start to end.
-        condition_limit: largest condition number.
+        condition_limit: largest permitted condition number.
 
     Returns:
         The motion itself, or a path from `plan_path` between its ends.

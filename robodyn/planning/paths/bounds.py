@@ -70,15 +70,16 @@ class BoundViolation(NamedTuple):
 
 @dataclass(frozen=True)
 class Bounds:
-    """Bounds of a path search.
+    """Bounds that every configuration of a planned path must respect.
 
     Attributes:
         mechanism: mechanism with the limits of its joints.
-        condition_limit: largest permitted condition number; infinite for no limit.
-        singular_value_limit: least permitted singular value; 0 for no limit.
+        condition_limit: largest permitted condition number of the Jacobian; infinite for no limit.
+        singular_value_limit: least permitted singular value of the Jacobian; 0 for no limit.
         characteristic_length: [m] length by which moments are divided for both of these limits.
         within_limits: whether the position limits of all joints apply, see `travel_limits`.
-        side: sign that the determinant must keep; 0 if both signs are permitted.
+        side: required sign of the determinant that vanishes on the singular surface, see
+            `conditioning.side`; 0 if both signs are permitted.
         clearance: computation of the distances between links; None if no clearance is required.
     """
 
@@ -104,9 +105,10 @@ class Bounds:
                 )
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute margins (N, c) of configurations (N, nq): at least 0 within the bounds.
+        """Compute the margins (N, c) of configurations (N, nq) to each of c bounds.
 
-        A margin is minus infinity if no solution of the kinematics exists.
+        A margin is negative if the bound is violated, and minus infinity if no solution of the
+        kinematics exists.
         """
         try:
             return self._margins(configurations)
@@ -127,7 +129,7 @@ class Bounds:
 
     @property
     def size(self) -> int:
-        """Number of margins of a configuration."""
+        """Number of bounds, and so of margins of each configuration."""
         return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
     def broken(self, configuration: FloatArray) -> BoundViolation | None:
@@ -147,6 +149,9 @@ class Bounds:
         """Find the bound with the smallest margin at a configuration (nq,).
 
         The configuration may be within all bounds.
+
+        Returns:
+            The bound, with its value at the configuration and its limit.
         """
         margins = self.margins(configuration[None])[0]
         column = int(margins.argmin())

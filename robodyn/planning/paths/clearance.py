@@ -73,8 +73,8 @@ class Clearance:
         """Return the smallest distance between two links at a configuration (nq,).
 
         Returns:
-            An empty joint name, the distance [m], the required distance [m], and a description that
-            names the links.
+            Four fields of a `BoundViolation`: an empty joint name, the distance [m], the required
+            distance [m], and a description that names the links.
         """
         distances = self._distances(configuration[None])[0]
         pair = self._pairs[int(distances.argmin())]

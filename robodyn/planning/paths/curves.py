@@ -158,7 +158,7 @@ class LoopCurve(Curve):
 
 
 class Spline:
-    """Clamped uniform B-spline over 0 to 1, from its first to its last control point."""
+    """Clamped uniform B-spline over s from 0 to 1, from its first to its last control point."""
 
     def __init__(self, controls: FloatArray) -> None:
         # slow to import, and most programs never plan

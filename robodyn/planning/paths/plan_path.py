@@ -79,10 +79,11 @@ def plan_path(
     Args:
         mechanism: mechanism of any kind.
         start, goal: configurations (nq,) [m or rad; quaternions without unit].
-        condition_limit: largest permitted condition number along the path, see `PathSettings`.
+        condition_limit: largest permitted condition number of the Jacobian along the path, see
+            `PathSettings`.
         settings: all other settings.
         progress: called with a description of the present step.
-        stopped: polled during the search; True ends it.
+        stopped: function that is polled during the search and returns True to end it.
         options: keyword arguments that override fields of `settings`.
 
     Returns:
@@ -146,7 +147,7 @@ def plan_path(
 
 
 def default_limit(mechanism: Mechanism) -> float:
-    """Return the default limit of the condition number for path planning.
+    """Return the default limit of the Jacobian's condition number for path planning.
 
     The limit is finite if the mechanism can become uncontrollable (platforms, closed loops), and
     infinite otherwise.

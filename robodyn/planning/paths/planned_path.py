@@ -30,7 +30,7 @@ class PlannedPath(ProfiledTrajectory):
         profile: s as a function of time.
         length: [rad] length of the path, with translations divided by a characteristic length; see
             `planning.paths.spaces`.
-        largest_condition: largest condition number found along the path.
+        largest_condition: largest condition number of the Jacobian found along the path.
         samples: number of configurations that were verified.
         seconds: [s] duration of the search.
         text: description in one line.

@@ -40,7 +40,7 @@ class ProjectedSpace(Space):
         self._identity = np.eye(len(self.weights))
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Map configurations (N, nq) to coordinates (N, k), as arguments of `distances`.
+        """Map configurations (N, nq) to the coordinates (N, k) that `distances` compares.
 
         The coordinates are the scaled driven positions, the tip's scaled position, and twice its
         quaternion.
@@ -48,7 +48,7 @@ class ProjectedSpace(Space):
         return self._scaled(self._places(configurations))
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """Return the coordinates (k,) of a target, as arguments of `distances`."""
+        """Convert a target to the coordinates (k,) that `distances` compares."""
         return np.asarray(self._scaled(target[None, :-2])[0])
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
@@ -181,14 +181,17 @@ class ProjectedSpace(Space):
         return np.concatenate(parts, axis=1)
 
     def _difference(self, here: FloatArray, there: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,) [rad] of driven positions and tip pose."""
+        """Compute the displacement (n + 6,), scaled to rad, from `here` to `there`.
+
+        Both consist of driven positions (n) and the tip's pose (7).
+        """
         n = self._n
         moved = pose_difference(here[n:], there[n:])
         moved[:3] /= self._scale
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
     def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,) [rad] from a configuration to a target."""
+        """Compute the displacement (n + 6,), scaled to rad, that remains to a target."""
         return self._difference(self._places(here[None])[0], target[:-2])
 
     def _rates(self, here: FloatArray) -> FloatArray:

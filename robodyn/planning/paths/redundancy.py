@@ -68,9 +68,10 @@ class RedundancySettings:
     """Settings of the optimization of redundant coordinates.
 
     Attributes:
-        objective: `condition`, or `effort` of the motion with its timing.
-        ranges: lower and upper end of a coordinate; by default half the mechanism's size or one
-            radian in each direction.
+        objective: `condition` for the condition number of the Jacobian, or `effort` for the
+            joint efforts of the motion with its timing.
+        ranges: lower and upper bound [m or rad] of a coordinate's offset from the motion, by name;
+            by default half the mechanism's size or one radian in each direction.
         controls: number of control points of a variable coordinate.
         fixed_ends: whether changes are zero at both ends.
         characteristic_length: length [m] by which moments are divided in the condition number.
@@ -109,6 +110,9 @@ def optimize_redundancy(
     **options: Unpack[RedundancyOptions],
 ) -> RedundancyResult:
     """Choose the redundant coordinates of a motion to improve its worst configuration.
+
+    The objective is the largest condition number of the Jacobian along the motion, or its largest
+    joint effort relative to the limit.
 
     ```python
     best = rd.optimize_redundancy(m, rd.paper_path("I"), ["rx", "ry", "rz"], constant=["z"])
@@ -155,7 +159,7 @@ def optimize_redundancy(
 
 
 class _Task:
-    """Objective and constraints of an optimization, as functions of control points.
+    """Objective and constraints of `optimize_redundancy`, as functions of control points.
 
     Args:
         mechanism, path, settings: as for `optimize_redundancy`.

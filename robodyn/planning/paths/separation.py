@@ -43,7 +43,7 @@ RELAXED = (1.25, 1.6, 2.5, 5.0, 20.0, 1000.0)
 
 
 def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
-    """Reject a start or goal (nq,) that violates a bound.
+    """Raise an error if the start or the goal (nq,) violates a bound.
 
     Raises:
         NoPath: the error names the bound, the configuration and the value.
@@ -56,12 +56,13 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
 
 
 def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: FloatArray) -> None:
-    """Reject start and goal on different sides of the singular surface.
+    """Raise the error for a start and goal that the singular surface separates.
 
-    `sides` are the determinants at start and goal: they have opposite signs, or one is zero.
+    `sides` are the determinants at start and goal, from `conditioning.side`: they have opposite
+    signs, or one is zero.
 
     Raises:
-        NoPath: in every call; the message states both determinants.
+        NoPath: always; the message states both determinants.
     """
     mechanism = bounds.mechanism
     where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None

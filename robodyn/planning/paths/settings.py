@@ -15,13 +15,13 @@ class PathSettings:
     """Settings of path planning: bounds, timing and search.
 
     Attributes:
-        condition_limit: largest permitted condition number along the path; by default 1000 for
-            mechanisms that can become uncontrollable (platforms, closed loops), and no limit for an
-            arm.
+        condition_limit: largest permitted condition number of the Jacobian along the path; by
+            default 1000 for mechanisms that can become uncontrollable (platforms, closed loops),
+            and no limit for an arm.
         singular_value_limit: least permitted singular value of the Jacobian along the path.
         characteristic_length: [m] length by which moments are divided for both limits; 1 for the
             condition number of the papers.
-        clearance: [m] least distance between parts, computed from capsules around their shapes;
+        clearance: [m] least distance between links, computed from capsules around their shapes;
             None to ignore collisions.
         within_limits: whether to respect the position limits of the driven joints.
         duration: [s] duration of the motion; by default it follows from `v_max` and `w_max` or,

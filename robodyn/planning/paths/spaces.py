@@ -56,7 +56,7 @@ class Space:
         return self._mechanism.advance(self._start, 0.5 * way)
 
     def embedded(self, configurations: FloatArray) -> FloatArray:
-        """Map configurations (N, nq) to coordinates (N, k), as arguments of `distances`.
+        """Map configurations (N, nq) to the coordinates (N, k) that `distances` compares.
 
         Joint positions are scaled; a pose becomes its position and twice its quaternion.
         """
@@ -111,7 +111,7 @@ class Space:
         return configuration
 
     def embedded_target(self, target: FloatArray) -> FloatArray:
-        """Return the coordinates (k,) of a target, as arguments of `distances`."""
+        """Convert a target to the coordinates (k,) that `distances` compares."""
         return np.asarray(self.embedded(target[None])[0])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:

@@ -33,7 +33,7 @@ class Budget:
     Attributes:
         deadline: time [s] of `time.monotonic` at which the search ends.
         nodes: largest total number of nodes of both trees.
-        stopped: polled during the search; True ends it.
+        stopped: function that is polled during the search and returns True to end it.
         report_progress: called with a description of the present step.
     """
 
@@ -44,7 +44,7 @@ class Budget:
 
     @property
     def over(self) -> bool:
-        """Whether the time is over or a stop was requested."""
+        """Whether the deadline has passed or a stop was requested."""
         return time.monotonic() > self.deadline or self.stopped()
 
 
@@ -78,7 +78,7 @@ class PlanningProblem:
     def least(self, fraction: float) -> FloatArray:
         """Return the smallest margins (c,) to the bounds that a search permits.
 
-        They are `fraction`, or half of the margins at start or goal if that is less.
+        They are `fraction` or, if that is less, half of the smaller margin at start and goal.
         """
         ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
         return np.asarray(np.minimum(fraction, np.maximum(0.5 * ends, 0.0)))
@@ -127,7 +127,7 @@ class SearchTree:
 
 
 class TreeSearch:
-    """Search for a path with two trees, deterministic for given random numbers.
+    """Bidirectional tree search for a path, deterministic for given random numbers.
 
     Args:
         problem: planning problem.

@@ -102,7 +102,7 @@ class WaypointSpline(RowTrajectory):
         return Motion(*(values[back] for values in found))
 
     def velocity(self, t: ArrayLike) -> FloatArray:
-        """Compute the derivative (..., nv) with respect to the path parameter at t (...).
+        """Compute the configuration's derivative (..., nv) w.r.t. the parameter t (...).
 
         Unlike the configuration, it requires no solution of the loop closures.
         """

@@ -38,7 +38,7 @@ class Easing(NamedTuple):
 
     @property
     def _speed(self) -> float:
-        """Derivative dg/dr away from the ends."""
+        """Derivative dg/dr of the map s = g(r) away from the ends, where it is constant."""
         return 1.0 / (1.0 - (1.0 - AREA) * FRACTION * (self.start + self.end))
 
     def at(self, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -81,7 +81,7 @@ def _largest(values: FloatArray, change: FloatArray) -> float:
 
 
 def _gap_factor(size: float) -> float:
-    """Return the factor by which the gap is to shrink after a step of length 0 to 1."""
+    """Return the factor by which to reduce the duality gap after a given step length."""
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
 

@@ -22,11 +22,11 @@ REST = 1e-9
 
 
 class PathTiming(RowTrajectory):
-    """Base class of motions along one piece of a path, which define its timing.
+    """Base class of time profiles along one piece of a path.
 
     Args:
         piece: piece of the path.
-        times: (N + 1,) [s] from the start; the motion is smooth between them.
+        times: (N + 1,) [s] from the start, between which the motion is smooth.
     """
 
     def __init__(self, piece: Piece, times: FloatArray) -> None:

@@ -157,13 +157,13 @@ def state_after(
     lead: float,
     followed: tuple[Trajectory, int] | None,
 ) -> Motion:
-    """Predict the state at a time `lead` [s] after a measured state.
+    """Predict the state of a mechanism `lead` [s] after a measurement.
 
     Args:
         mechanism: mechanism that moves.
-        stamp: [ns] of the state.
+        stamp: time [ns] of the measurement.
         configuration, velocity: (nq,) and (nv,) measured state.
-        lead: [s] to look ahead.
+        lead: time [s] to look ahead.
         followed: trajectory that the mechanism follows, and its start time [ns]; None if unknown.
 
     Returns:

@@ -89,9 +89,9 @@ class SpeedSpline(NamedTuple):
         return values, slopes
 
     def through(self, nodes: FloatArray) -> FloatArray:
-        """Return coefficients of a quadratic spline close to values at the nodes.
+        """Return coefficients (N + 2,) of a quadratic spline close to `nodes`.
 
-        `nodes` (N + 1,) are these values; there are N + 2 coefficients.
+        `nodes` (N + 1,) are the values that the spline approximates at the nodes.
         """
         inner = 0.5 * (nodes[1:] + nodes[:-1])
         return np.concatenate([[2.0 * nodes[0] - inner[0]], inner, [2.0 * nodes[-1] - inner[-1]]])
@@ -180,7 +180,7 @@ def program_of(
         limits: limits of quantities along s.
         ends: s'^2 at both ends.
         changes: derivatives as in `Program`, and the limits (K,) of the rates of change.
-        eased: ds/dr and its derivative (N, 3, 1); by default r = s.
+        eased: ds/dr and d2s/dr2 (N, 3, 1); by default r = s.
 
     Returns:
         The program.
@@ -208,7 +208,8 @@ def slack(
             as strict as the limits, or by the limits themselves.
 
     Returns:
-        Slack (N, R) and gradient (N, R, width), or (N, 0, width) without `slopes`.
+        Slack (N, R), and its gradient (N, R, width) with respect to the coefficients of each
+        interval, which is (N, 0, width) without `slopes`.
     """
     count, width = len(p.spline.steps), p.spline.width
     of_y, of_slope = p.spline.weights(IMPOSED)

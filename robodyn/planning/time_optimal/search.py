@@ -34,7 +34,7 @@ CENTERED = 0.03
 
 
 class SearchFailed(Exception):
-    """Error raised if no speed is feasible in an interval; it contains the index."""
+    """Error raised if no speed is feasible in an interval; it contains the interval's index."""
 
     def __init__(self, interval: int, forward: bool) -> None:
         super().__init__(interval)
@@ -44,8 +44,9 @@ class SearchFailed(Exception):
 class UnverifiedMotion(Exception):
     """Error raised if a motion cannot be verified on the given intervals.
 
-    Limits that are tightened so that they hold between the points are exceeded, or allow no motion.
-    The argument is the index of the interval. Finer intervals require less tightening.
+    Limits are tightened so that they also hold between the points. Either the motion still exceeds
+    them there, or the tightened limits allow no motion. The argument is the index of the interval.
+    Finer intervals require less tightening.
     """
 
 
@@ -134,7 +135,7 @@ def with_own_limits(problem: Intervals) -> Intervals:
 
 
 def reachable_motion(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
-    """Compute a fast motion by reachability, without verification between points.
+    """Compute a fast motion by reachability analysis, unverified between the points.
 
     `ends` are the squared path speeds at both ends.
 
@@ -150,7 +151,7 @@ def reachable_motion(problem: Intervals, ends: tuple[float, float]) -> FloatArra
 
 
 class ReachableMotion:
-    """Motion found by reachability, updated when limits change.
+    """Motion found by reachability analysis, updated when limits change.
 
     Attributes:
         low, high: (N + 1,) least and largest squared speeds from which the end can be reached.

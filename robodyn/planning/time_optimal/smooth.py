@@ -58,15 +58,16 @@ _LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
 
 
 class SmoothSearch:
-    """Search for the fastest smooth motion along a piece of a path.
+    """Search for the fastest smooth motion along a piece of a path, which `fastest` runs.
 
     Args:
         constraints: limits of the motion.
         given: piece whose knots are not too close to each other, see `Easing.nodes`.
-        easing: map s = g(r) that determines how the motion leaves its ends.
+        easing: map s = g(r) that determines how the motion leaves the ends of the piece.
 
     Attributes:
-        piece: the piece with a smooth curve, and with the nodes of the motion.
+        piece: the given piece with a smooth curve in place of its own, and with the nodes between
+            which the motion is a polynomial.
         course: samples along this piece.
 
     Raises:

@@ -74,7 +74,10 @@ class SmoothCurve(RowTrajectory):
     def _chart_change(
         self, whole: FloatArray, rate: FloatArray, curvature: FloatArray
     ) -> FloatArray:
-        """Return second derivatives (K, nv) of displacements w.r.t. s, from curvatures."""
+        """Return second derivatives (K, nv) of displacements w.r.t. s, from curvatures.
+
+        `whole` (K, nv) are displacements from center knots, `rate` their first derivatives.
+        """
         change = np.array(curvature)
         for own in self._rotations:
             turn = np.ascontiguousarray(whole[:, own])

@@ -25,7 +25,7 @@ USED = 0.98
 
 
 def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
-    """Distribute the points of a piece, based on a motion on coarse intervals.
+    """Create a function that places the nodes of a piece, from a coarse motion.
 
     An interval of length h that takes the time t and leaves a fraction w of its limiting
     quantity's range unused costs the time w t. With w in proportion to h, the sum is least for a

@@ -33,7 +33,7 @@ def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
 
 
 class Verification:
-    """Comparison of a motion with its limits between the points of its intervals.
+    """Check of a motion against its limits between the points at which they were imposed.
 
     Efforts, rates and accelerations are compared. Only intervals whose motion changed or exceeded
     limits are evaluated again. `highest` is a function that computes the largest values (N, k) in

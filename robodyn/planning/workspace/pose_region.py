@@ -142,9 +142,10 @@ class PoseRegion(Region):
 
     @cached_property
     def singular_surface(self) -> Surface:
-        """Singular surface: triangles within the region on which the determinant is zero.
+        """Singular surface: triangles within the region on which the platform is singular.
 
-        With several orientations, the triangles are those for the first orientation.
+        The map from its twist to the rates of the legs has determinant zero there. With several
+        orientations, the triangles are those for the first orientation.
         """
         axes, values = self._grid
         points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)

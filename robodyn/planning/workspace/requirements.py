@@ -42,7 +42,7 @@ ELASTIC: dict[str, tuple[str, Callable[..., FloatArray]]] = {
 
 @dataclass(frozen=True)
 class WorkspaceSettings:
-    """Settings of a workspace: requirements and resolution.
+    """Settings for computing a workspace: requirements and resolution.
 
     Attributes:
         xyz: (3,) position [m] of an orientation workspace; by default the home position.
@@ -50,7 +50,7 @@ class WorkspaceSettings:
             home.
         orientations: (k, 3) roll, pitch, yaw [rad] of a reachable or dexterous workspace; or one
             angle a, for all combinations of -a, 0 and a about the three axes.
-        condition_limit: largest permitted condition number.
+        condition_limit: largest permitted condition number of the Jacobian.
         characteristic_length: length [m] by which moments are divided in the condition number.
         effort_limits: limits of the efforts that hold the mechanism at rest: True for the limits of
             the model; one number or (n,) [N or N m] for symmetric limits; (n, 2) for lower and

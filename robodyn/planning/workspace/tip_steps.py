@@ -113,7 +113,7 @@ class TipSteps:
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
     def _further(self, k: int, unit: float, column: FloatArray) -> float:
-        """Return the factor by which a step may grow with a nearly constant Jacobian."""
+        """Return the factor by which a step may grow before the Jacobian changes much."""
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
             if 2.0 * factor * unit * length > 1.0:

@@ -44,7 +44,9 @@ def workspace(
     progress: Callable[[float], None] | None = None,
     **options: Unpack[WorkspaceOptions],
 ) -> PoseRegion | TipRegion:
-    """Compute the region in which a mechanism satisfies limits and other conditions.
+    """Compute the region of positions or orientations that a mechanism can reach.
+
+    Every point of the region satisfies the requirements in `settings`, such as joint limits.
 
     ```python
     region = rd.workspace(m, "dexterous", orientations=0.2, condition_limit=30.0)

@@ -194,11 +194,10 @@ class SerialArm(Mechanism):
     def christoffel(self, q: ArrayLike) -> FloatArray:
         """Compute the Christoffel matrices (..., n, n, n) of the velocity terms.
 
-        The velocity terms contribute qd' C^i qd to the effort of joint i, with matrix i of the
-        result, C^i. The matrices are computed by inverse dynamics of unit rates: with h(qd) the
-        effort of a motion at constant rates without gravity and friction, C_jj is h(e_j) and, as
-        h(e_j + e_k) is C_jj + C_kk + 2 C_jk (Turney, Mudge and Lee, 1980, omit the first two
-        terms), C_jk is [h(e_j + e_k) - h(e_j) - h(e_k)]/2.
+        The velocity terms contribute qd' C^i qd to the effort of joint i, where C^i is matrix i of
+        the result. The matrices are computed by inverse dynamics of unit rates: if h(qd) is the
+        effort at constant rates without gravity and friction, C_jj is h(e_j), and C_jk is
+        [h(e_j + e_k) - h(e_j) - h(e_k)] / 2. Turney, Mudge and Lee (1980) omit the last two terms.
 
         Args:
             q: (..., n) [rad or m].
@@ -260,9 +259,9 @@ class SerialArm(Mechanism):
         """Compute the joint accelerations (..., n) due to efforts.
 
         Joints at rest have no dry friction here; the simulation handles sticking.
-        `articulated_body` is of order n (Featherstone, 2008); `strobing` solves the equations with
-        the mass matrix of `mass_matrix` (Turney, Mudge and Lee, 1980, section 7). Only the former
-        supports a moving base.
+        `articulated_body` takes time of order n (Featherstone, 2008); `strobing` computes the mass
+        matrix column by column and solves the equations of motion (Turney, Mudge and Lee, 1980,
+        section 7). Only `articulated_body` supports a moving base.
 
         Args:
             q, qd: (..., n) state.
@@ -329,7 +328,7 @@ class SerialArm(Mechanism):
 
 
 def _geometry(arm: SerialArm) -> Geometry:
-    """Create the geometric parameters of an arm, for its calibration."""
+    """Create the `ArmGeometry` of an arm: its geometric parameters for calibration."""
     from robodyn.solvers.serial.geometry import ArmGeometry  # slow to import
 
     return ArmGeometry(arm)

@@ -73,7 +73,7 @@ def _is_plain(joint: Joint) -> bool:
 
 
 def as_arm(model: Model) -> Model:
-    """Convert the model of a chain to the normal form of an arm.
+    """Convert the model of a chain to the standard form of an arm.
 
     Bodies fixed to the tip become part of the last moving link, and rotors become armatures. The
     home configuration of the result contains every joint: joints without a home position are at

@@ -98,7 +98,7 @@ class ArmGeometry:
     def with_geometry(self, values: FloatArray) -> Any:
         """Return the arm with other geometric parameters (P,) [m or rad].
 
-        They are in the order of `parameters`; each link's inertia stays in its moving frame.
+        They are in the order of `parameters`. The links' inertias in their frames do not change.
         """
         numbers = np.asarray(values, dtype=np.float64)
         *places, tip = (Placement(*_product(steps, numbers)) for steps in self._places)

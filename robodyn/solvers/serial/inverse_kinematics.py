@@ -107,7 +107,7 @@ def inverse_motion(arm: Any, q: ArrayLike, twist: ArrayLike, accel: ArrayLike) -
 
 
 def configuration_at(arm: Any, pose: ArrayLike, guess: ArrayLike | None = None) -> FloatArray:
-    """Find the configuration (n,) with a tip pose (7,) that is nearest to a guess.
+    """Find the configuration (n,), nearest to a guess, with the tip at a pose (7,).
 
     The guess is home by default; the pose is in the base frame.
 
@@ -169,7 +169,9 @@ def motions_of_body(
 ) -> Motion:
     """Compute the joints' motion for K states of the tip, each from its own start.
 
-    The result, (K, n) each, is NaN for a pose that is out of reach.
+    Returns:
+        Positions, rates and accelerations of the joints, (K, n) each; NaN for a pose that is out of
+        reach.
     """
     q, residual = _solve(arm, as_pose("poses", poses), starts, True, 1)
     lost = ~(residual <= kernels.ACCEPTED * reach(arm))
@@ -179,7 +181,10 @@ def motions_of_body(
 
 
 def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find a configuration (n,) within limits for a tip pose (7,), near a known one."""
+    """Find the configuration (n,) near a given one with the tip at, or near, a pose (7,).
+
+    It is within the joint limits.
+    """
     goal, start = as_pose("pose", pose)[None], configuration[None]
     return np.asarray(_solve(arm, goal, start, True, 1)[0][0])
 

@@ -231,8 +231,10 @@ def effort_terms(
 ) -> EffortTerms:
     """Compute actuator forces (N, 6) [N] and joint reactions of a motion, for reports.
 
-    The forces are also split into two terms: `massless` contains the forces for legs without mass
-    and friction, `dynamic` the rest (Dasgupta 1998, eq. 41, 42). All are NaN at singularities.
+    Returns:
+        Forces, their terms by name, and the `Reactions`; NaN at singularities. The term `massless`
+        contains the forces for legs without mass and friction, `dynamic` the rest (Dasgupta 1998,
+        eq. 41, 42).
     """
     motion = (configuration, velocity, acceleration)
 
@@ -283,7 +285,7 @@ def _steps() -> tuple[Callable[..., None], Callable[..., None]]:
 
 
 class UncheckedPlatform(UncheckedSingle):
-    """Dynamics and condition number of a platform for inner loops, without checks."""
+    """Dynamics and condition number of a platform, without checks of arguments."""
 
     def __init__(self, platform: Any) -> None:
         super().__init__(platform, platform.solver.one)

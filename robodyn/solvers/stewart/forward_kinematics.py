@@ -176,10 +176,10 @@ def motions_of_body(
     starts: FloatArray,
     rows: Sequence[int] = (),
 ) -> Motion:
-    """Return the motion with given poses, twists and accelerations of the platform.
+    """Return given poses, twists and accelerations of the platform as a `Motion`.
 
-    For a platform, these are configurations (K, 7), velocities and accelerations (K, 6) themselves.
-    The starting configurations are not used.
+    For a platform, they are the configurations (K, 7), velocities and accelerations (K, 6). The
+    starting configurations are not used.
     """
     return Motion(poses, twists, accels)
 
@@ -192,10 +192,10 @@ def motion_of_body(
     accels: FloatArray,
     start: ArrayLike,
 ) -> Motion:
-    """Return the motion with given poses, twists and accelerations of the platform.
+    """Return given poses, twists and accelerations of the platform as a `Motion`.
 
-    For a platform, these are configurations (K, 7), velocities and accelerations (K, 6) themselves.
-    Times and the start are not used.
+    For a platform, they are the configurations (K, 7), velocities and accelerations (K, 6). Times
+    and the start are not used.
     """
     return Motion(poses, twists, accels)
 

@@ -160,8 +160,8 @@ def with_leg_geometry(
     Args:
         platform: nominal mechanism.
         feet, tips: (6, 3) [m] joint centers at the base, and at the platform in its frame.
-        axes: (6, 3) universal axes that are fixed in the base, unit.
-        offsets: (6,) [m] length = sign * reading + offset, in addition to the nominal offset.
+        axes: (6, 3) unit axes of the universal joints that are fixed in the base, base frame.
+        offsets: (6,) [m] that are added to the nominal ones; length = sign * reading + offset.
     """
     model, structure = platform.model, platform.structure
     tree, (nominal, _) = ZeroConfigurationTree(model), structure.joint_centers

@@ -125,7 +125,7 @@ def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def drives(platform: Any) -> Drives:
-    """Return the platform's drives and how URDF positions convert to leg lengths.
+    """Return the platform's drives, with the conversion of URDF positions to leg lengths.
 
     A leg's length is sign * (position of its actuator's URDF joint) + offset [m].
     """

@@ -108,7 +108,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives:
-        """Compiled derivatives of forces, accelerations and loads at rest."""
+        """Compiled derivatives of forces, accelerations and unbalanced loads at rest."""
         numbers = (
             *self.mechanism._smooth.solver.numbers,
             SLOPE_STEP * np.repeat([self.mechanism.size, 1.0], 3),
@@ -144,7 +144,7 @@ class PlatformSolver(Solver):
         return (pack_lanes(self.legs, body),)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return why a compiled function failed, from its status code and the pose."""
+        """Return the reason for a failure, from a compiled function's status code and the pose."""
         if status == NO_COMMAND:
             return "the forces are not finite"
         return str(error_for(status, (), configuration[:7], self.legs))
@@ -248,7 +248,7 @@ class PlatformSolver(Solver):
         return self.mechanism.structure.platform_link, *parts
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
-        """Return the joints of the drawn tree; the floating joint's position is the pose."""
+        """Return the joints of a drawing; its floating joint measures the platform's pose."""
         # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [

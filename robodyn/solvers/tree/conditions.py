@@ -86,7 +86,7 @@ def side(loop: Any, configuration: ArrayLike) -> FloatArray | None:
     planar mechanisms, do not count.
 
     Returns:
-        The ratio; None if the number of the other equations differs from that of the passive rates,
+        The ratio; None if the number of all other equations differs from that of the passive rates,
         or the number of driven joints from the mobility.
     """
     arguments = loop.solver.side_arguments
@@ -253,7 +253,7 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
 
 
 def condition_arguments(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the arguments `columns`, `tip` and `drives` of `condition_numbers`."""
+    """Return the constant arguments of `condition_numbers`: `columns`, `tip`, `drives`."""
     tip = np.array([loop.solver.tip_freedoms.freedoms, *loop.solver.determined_rows], dtype=float)
     drives = np.column_stack([loop.solver.rates_at, loop.solver.driven_scale]).astype(float)
     return np.ascontiguousarray(loop.structure.equations.columns), tip, drives
@@ -340,8 +340,9 @@ def row_scales(loop: Any) -> FloatArray:
 def tip_directions(loop: Any) -> FloatArray | None:
     """Return an orthonormal basis (k, mobility) of the tip's directions of motion.
 
-    The result is None if the number of directions differs from the mobility. The tip of a five-bar,
-    for example, stays in a plane: its motion in the plane has a determinant.
+    Its k components are those of the twist in `determined_rows`, scaled by `row_scales`. The
+    result is None if the number of directions differs from the mobility. The tip of a five-bar, for
+    example, stays in a plane: its motion in the plane has a determinant.
     """
     moved = np.concatenate(
         list(loop.solver.sampled_tips[:, loop.solver.determined_rows] * loop.solver.row_scales),

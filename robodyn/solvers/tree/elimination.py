@@ -21,7 +21,7 @@ ZERO = 1e-9
 
 @dataclass(frozen=True)
 class Pivot:
-    """Step of an elimination: one equation eliminates one coordinate from others.
+    """Step of an elimination: one equation eliminates a coordinate from other equations.
 
     Attributes:
         row, rate: indices of the pivot in the closures' Jacobian K.

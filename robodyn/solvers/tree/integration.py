@@ -54,7 +54,7 @@ KERNELS = Kernels(
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Return whether a simulation ends with a status, also in other coordinates."""
+    """Return whether a status code also ends the simulation in other coordinates."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
@@ -77,9 +77,12 @@ class Simulation:
         self._nq, self._nv = len(mechanism.home), len(mechanism.structure.free)
 
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
-        """Simulate the sampling intervals from row `first` to row `last` of a rollout.
+        """Simulate the sampling intervals between samples `first` and `last` of a rollout.
 
-        The states are written to the rows after `first`. Arguments are not checked.
+        The states are written to the samples after `first`; the arguments are not checked.
+
+        Returns:
+            Status code, index of the last sample reached, and number of time steps after it.
         """
         control = self._model.structure.packed
         outcome = self._run(rollout, self._own, control, first, last)
@@ -108,7 +111,7 @@ class Simulation:
         return run.advance(rollout, first, last)
 
     def _continue(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """Continue a simulation to row `last`, if needed in other independent coordinates."""
+        """Continue a simulation to sample `last`, if needed in other independent coordinates."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         nq, nv = self._nq, self._nv

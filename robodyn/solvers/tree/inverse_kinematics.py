@@ -180,7 +180,7 @@ def motions_of_body(
 def _body_motions(
     loop: Any, starts: FloatArray, *motion: FloatArray, rows: Sequence[int] = ()
 ) -> FloatArray:
-    """Compute motions (K, nq + 2 mobility) of the mechanism for motions of its tip.
+    """Compute the mechanism's motion (K, nq + 2 mobility) for K states of its tip.
 
     A row contains configuration, velocity and acceleration; it is NaN after a failure.
     """
@@ -192,12 +192,12 @@ def _body_motions(
 
 
 def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
-    """Return weights (6,) of a tip pose, and its target and largest accepted residual."""
+    """Return tip pose weights (6,), and the target and the largest accepted residual."""
     return loop.solver.tip_weights, TARGET, REACHED
 
 
 def _split(loop: Any, found: FloatArray) -> list[FloatArray]:
-    """Split a result of `_body_motions`: configurations, velocities and accelerations."""
+    """Split the rows of `_body_motions` into configuration, velocity and acceleration."""
     return np.split(found, [loop.solver.nq, loop.solver.nq + loop.solver.nu], axis=1)
 
 

@@ -11,7 +11,7 @@ from robodyn.model.builder import ModelBuilder
 def _recognizes(builder: ModelBuilder) -> bool:
     """Return whether a URDF has closed loops or springs between points of links.
 
-    Platforms are recognized before.
+    Stewart platforms have been recognized before this test.
     """
     return bool(builder.closures or builder.springs)
 

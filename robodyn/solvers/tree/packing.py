@@ -65,10 +65,10 @@ class PackedMechanism:
         return replace(self, plan=plan.view(np.float64))
 
     def inertia_of(self, numbers: FloatArray, body: int) -> FloatArray:
-        """Return a view (..., 10) of a body's mass properties in packed numbers.
+        """Return a view (..., 10) of a body's mass properties in packed arrays (..., k).
 
-        They are mass, center of mass and inertia. The numbers (..., k) are those of one or several
-        variants of the mechanism.
+        They are mass, center of mass and inertia. The arrays are the parameters `numbers` of one or
+        several variants of the mechanism.
         """
         first = self.head["at_numbers"] + (body - 1) * _BODY.size + _BODY.mass
         return numbers[..., first : first + 10]

@@ -113,7 +113,7 @@ class LoopSolver(Solver):
         return UncheckedLoop(self.mechanism)
 
     def is_alike(self, model: Any) -> bool:
-        """Return whether a controller's model has the same joints and coordinates."""
+        """Return whether a controller's model has the mechanism's joints and coordinates."""
         own = self.mechanism
         expected = model.coordinates, model.joint_names
         return isinstance(model.solver, LoopSolver) and expected == (
@@ -122,7 +122,7 @@ class LoopSolver(Solver):
         )
 
     def run_under(self, model: Any) -> Simulation:
-        """Return the compiled simulation under a controller that uses `model`."""
+        """Return the compiled simulation of the mechanism under a controller with `model`."""
         return Simulation(self.mechanism, model)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:

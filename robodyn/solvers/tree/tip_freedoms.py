@@ -67,9 +67,9 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
         return TipFreedoms(POSE, 0, mobility)
 
     def worst(rows: tuple[int, ...]) -> float:
-        """Return the smallest relevant singular value of some twist components.
+        """Return singular value number `count` of some twist components.
 
-        It is the median over the samples.
+        It is the smallest one that is not zero by structure; the median over the samples.
         """
         if len(rows) < count:
             return 0.0

@@ -137,7 +137,7 @@ class Tree:
             self.set_inertia(body, links)
 
     def carried_by(self, model: Model) -> Tree:
-        """Return the tree of another model with the same topology; it shares equal bodies."""
+        """Return the tree of another model with the same topology; equal bodies are reused."""
         out = copy(self)
         out.model, out.joints = model, tuple(joint for joint in model.joints if joint.moves)
         before = {link.name: link for link in self.model.links}

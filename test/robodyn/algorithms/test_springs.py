@@ -282,7 +282,7 @@ def test_an_arm_with_a_spring_between_points_is_a_closed_loop(tmp_path, rng):
     ("change", "message"),
     [
         ({"stiffness": -1.0}, r"springs\[0\].*stiffness is -1"),
-        ({"force": 10.0}, r"springs\[0\].stiffness is 1.0, .* besides force and rate"),
+        ({"force": 10.0}, r"springs\[0\].stiffness is 1.0, .* together with force or rate"),
         ({"child": {"link": "nowhere"}}, "'strut': no link 'nowhere'"),
         ({"child": {"link": "base"}}, "both ends are on 'base_link'"),
         ({"length": 1.0}, r"unknown field springs\[0\].length"),

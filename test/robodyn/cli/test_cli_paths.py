@@ -100,7 +100,10 @@ def test_a_waypoint_file_is_a_path(run, tmp_path):
     [
         (("nowhere",), "no model or file named 'nowhere'"),
         (("stewart_dasgupta", "--path", "IV"), "no path 'IV'"),
-        (("puma560", "--path", "I"), "path 'I' is of poses of a platform, puma560 takes 6 joint"),
+        (
+            ("puma560", "--path", "I"),
+            "path 'I' consists of poses of a platform, but puma560 requires 6 joint",
+        ),
         (("stewart_dasgupta", "--dt", "0"), "dt is 0.0, must be above 0.0 [s]"),
         (("stewart_dasgupta", "--dt", "nan"), "dt is nan"),
     ],

@@ -86,7 +86,7 @@ def test_a_payload_is_weighed(recorded):
     section = page.read_text(encoding="utf-8").split('id="payload"')[1].split('id="friction"')[0]
     assert f"{body['mass']:.4g}" in section
     # the body that carries it, before and with it
-    assert "without it" in section
+    assert "without payload" in section
     assert ".mass" in section
     # nothing shows where on the platform of a five-bar it sits above its plane
     assert "not identifiable" in section

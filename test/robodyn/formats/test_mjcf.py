@@ -525,7 +525,10 @@ def test_rotor_and_damping_of_an_actuator_are_reflected_to_its_joint_as_in_mujoc
         ('<damper joint="a" kv="2" ctrlrange="0 1"/>', "'actuator0': ignored their servo laws"),
         ('<motor joint="a" delay="0.01" nsample="3"/>', "'actuator0': ignored their servo laws"),
         ('<pid joint="a" kp="3" input="pos vel"/>', "'actuator0': ignored their servo laws"),
-        ('<motor joint="a" damping="2 1"/>', "'actuator0': ignored the part of its damping"),
+        (
+            '<motor joint="a" damping="2 1"/>',
+            "'actuator0': ignored the nonlinear part of its damping",
+        ),
     ],
 )
 def test_what_an_actuator_has_besides_a_motor_is_named(inside, words):

@@ -116,8 +116,16 @@ def test_switching_times_are_those_of_what_moves():
         ({"v_max": -1.0}, InvalidInput, "v_max is -1.0, must be above 0.0"),
         ({"w_max": "fast"}, InvalidInput, "w_max must be numbers"),
         ({"profile": "s"}, InvalidInput, "profile is 's', expected one of lspb"),
-        ({"v_max": 0.1}, InfeasibleTrajectory, r"position \[m\]: 1 cannot be covered in 1 s"),
-        ({"w_max": 0.1}, InfeasibleTrajectory, r"angles \[rad\]: 1 cannot be covered in 1 s"),
+        (
+            {"v_max": 0.1},
+            InfeasibleTrajectory,
+            r"position \[m\]: a distance of 1 cannot be covered in 1 s",
+        ),
+        (
+            {"w_max": 0.1},
+            InfeasibleTrajectory,
+            r"angles \[rad\]: a distance of 1 cannot be covered in 1 s",
+        ),
         (
             {"goal": ZERO, "duration": None, "v_max": 1.0, "w_max": 1.0},
             InfeasibleTrajectory,
@@ -201,7 +209,11 @@ def test_joints_cruise_at_the_limit_of_the_one_nearest_to_it():
         ({"v_max": [1.0, 1.0, 1.0]}, InvalidInput, r"v_max has shape \(3,\).*\(2,\)"),
         ({"v_max": [1.0, 0.0]}, InvalidInput, r"v_max is \[1.0, 0.0\], must be positive"),
         ({"profile": ""}, InvalidInput, "profile is ''"),
-        ({"v_max": [9.0, 1.5]}, InfeasibleTrajectory, r"joint 2 \[rad or m\]: 2 cannot be"),
+        (
+            {"v_max": [9.0, 1.5]},
+            InfeasibleTrajectory,
+            r"joint 2 \[rad or m\]: a distance of 2 cannot be",
+        ),
         ({"q1": [0, 0], "duration": None, "v_max": 1}, InfeasibleTrajectory, "are the same"),
     ],
 )

@@ -91,7 +91,7 @@ REFUSED = {
     "at rest": (PATH | {"waypoints": [A, A]}, r"waypoints\[1\]: start and goal are the same pose"),
     "too fast": (
         PATH | {"waypoints": [A, B | {"duration": 1.0}]},
-        r"waypoints\[1\]: position \[m\]: 0.2 cannot be covered in 1 s at 0.1",
+        r"waypoints\[1\]: position \[m\]: a distance of 0.2 cannot be covered in 1 s at 0.1",
     ),
     "no YAML": ("waypoints: [", "path.yaml, line 1"),
     "a list": ("- 1", "the document is a list, expected a mapping"),

@@ -60,7 +60,7 @@ def _request(service_type: Any, values: str) -> Any:
 def list_services(args: argparse.Namespace) -> None:
     """Print the names of all services."""
     with graph_node() as node:
-        discover()
+        discover(node)
         for name, types in node.get_service_names_and_types():
             if not is_hidden(name):
                 print(f"{name} [{', '.join(types)}]" if args.show_types else name)

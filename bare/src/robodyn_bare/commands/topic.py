@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def list_topics(args: argparse.Namespace) -> None:
     """Print the names of all topics."""
     with graph_node() as node:
-        discover()
+        discover(node)
         for name, types in node.get_topic_names_and_types():
             if not is_hidden(name):
                 print(f"{name} [{', '.join(types)}]" if args.show_types else name)

@@ -30,7 +30,7 @@ UNBOUNDED = 1e30
 
 
 class Constraints:
-    """All limits of a motion along a path, sorted by the derivatives they constrain.
+    """All limits of a motion along a path, grouped by the order of derivative they constrain.
 
     Args:
         mechanism: mechanism that moves.
@@ -39,7 +39,7 @@ class Constraints:
     Attributes:
         first, second, third: all limits by their order; see `constraints.base`.
         efforts: effort limits, the first of the second-order limits.
-        condition: largest condition number of the path.
+        condition: largest permitted condition number of the Jacobian along the path.
         characteristic_length: length [m] by which moments are divided in the condition number.
 
     Raises:

@@ -31,8 +31,8 @@ class Coefficients(NamedTuple):
     A quantity is A s'' + B s'^2 + C s' + D + S / (1 + G s'^2), with the path parameter s.
 
     Attributes:
-        terms: (N, 3, K, 7) coefficients A, B, C, D, S, G of each quantity, and the rate |dp/ds| of
-            its joint, at the start, middle and end of each interval.
+        terms: (N, 3, K, 7) coefficients A, B, C, D, S, G of each quantity, and |dp/ds| of its
+            joint's position p, at the start, middle and end of each interval.
         upper, lower: (N, K) limits; infinite for no limit.
         curved: whether a quantity is nonlinear in s'^2 and s''.
     """
@@ -143,7 +143,7 @@ class OfJoints:
 
 
 class ThirdOrder(OfJoints):
-    """Limit on a rate of change, which involves the path parameter's third derivative."""
+    """Limit on the time derivative of accelerations or efforts, which involves s'''."""
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
         """Compute the coefficients of the quantities' derivatives w.r.t. path parameter r.
@@ -154,7 +154,7 @@ class ThirdOrder(OfJoints):
                 `Coefficients`.
 
         Returns:
-            The coefficients a to f of each derivative.
+            The coefficients a to f of each derivative, see `ThirdOrderCoefficients`.
         """
         raise NotImplementedError
 

@@ -40,9 +40,9 @@ def find_chain(
 
     Raises:
         ModelError: a link is unknown; there is no chain, or there are several equally long ones; a
-            joint of the chain has an unsupported type; a joint outside the chain is movable and
-            not held; the longest chain seems to end in a gripper's finger; or two links look like
-            the halves of a loop that was cut open.
+            joint of the chain has an unsupported type; a joint outside the chain is movable, and
+            `hold_branches` is false; the longest chain seems to end in a gripper's finger; or two
+            links look like the halves of a loop that was cut open.
     """
     for name in (base, tip):
         if name is not None and name not in tree.links:
@@ -168,7 +168,7 @@ _REPEATED = re.compile(r"(?P<name>.+)_\d+")
 
 
 def _path(tree: ZeroConfigurationTree, link: str, base: str) -> list[Any] | None:
-    """Return the joints from a base link down to a link; None if it is not below."""
+    """Return the joints from a base link down to a link; None if there is no such path."""
     path = []
     while link != base:
         if link not in tree.above:

@@ -136,7 +136,7 @@ def _screw(axis: int, angle: float, shift: float) -> FloatArray:
 
 
 def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
-    """Create a link from fields that refer to a frame (4, 4), stated in its joint's frame."""
+    """Create a link from fields in a frame with the pose (4, 4) in the frame of its joint."""
     R, body = frame[:3, :3], model_file.body_of(fields)
     return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 

@@ -123,7 +123,7 @@ def effort_derivatives(
 
 @inner
 def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
-    """Subtract the derivatives w.r.t. q of the efforts that a wrench on the tip causes.
+    """Subtract from `out` the derivatives w.r.t. q of the efforts due to a tip wrench.
 
     The wrench is constant in the base frame.
     """

@@ -2,9 +2,9 @@
 
 """Simulation loop of serial arms.
 
-The mechanism of a plant is (chain, gravity), and so is that of a controller's model. With
-stick-slip friction, the plant's chain is without dry friction, and every joint has a row of
-friction.
+The simulated arm and the controller's model are each passed as (chain, gravity). For stick-slip
+steps, the simulated arm has no dry friction itself; the friction of each joint is a row of a
+separate table.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class Search(NamedTuple):
 
     Attributes:
         lower, upper: (n,) limits of the joints.
-        length: [m] factor of angles.
+        length: [m] by which angles are multiplied.
         rows: size of the error, 3 for a position or 6 for a pose.
         J, error: (6, n) and (6,) tip's Jacobian and error at the present configuration, with angles
             multiplied by length.

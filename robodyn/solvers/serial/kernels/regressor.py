@@ -50,8 +50,8 @@ def regressor(
     Args:
         chain, gravity: packed chain (n + 1, LINK_SIZE) and gravity (3,) [m/s^2] of the arm.
         turns: (n, 9) rotation from the frame of a link's body to its frame in the chain, by rows.
-        motors: (k, 1 + LINK_SIZE) for each further parameter, its joint (from 0) and the joint's
-            row of the chain for one unit of it.
+        motors: (k, 1 + LINK_SIZE) for each joint parameter, the index of its joint (from 0) and the
+            packed data of a joint with one unit of the parameter.
         q, qd, qdd: (N, n) states.
         out: regressors (N, n, p).
     """

@@ -82,7 +82,7 @@ def carried_acceleration(
 
 @inner
 def rotation_operator(omega: Vector, alpha: Vector) -> Matrix:
-    """Return the matrix A (3, 3) that maps a vector b of a body to its second derivative.
+    """Return the matrix A that maps a body-fixed vector b to its second time derivative.
 
     A b = alpha x b + omega x (omega x b), with the body's angular acceleration alpha and angular
     velocity omega. Entry (3, 2) is omega_z omega_y + alpha_x.
@@ -151,11 +151,12 @@ def gyroscopic_moment(row: Any, omega: Vector) -> Vector:
 
 @inner
 def spread_moment(row: Any, A: Matrix) -> Vector:
-    """Return the moment Tr(A K sigma') that changes a link's rotation.
+    """Return the moment that a link's rotation requires, about its center of mass.
 
-    Eq. 5.2 of Turney, Mudge and Lee (1980). A is the `rotation_operator`, K are the link's second
-    moments about its center of mass. The x component is (AK)_zy - (AK)_yz, and so on. In principal
-    axes, as the report writes K, two thirds of the products vanish.
+    It is Tr(A K sigma') in eq. 5.2 of Turney, Mudge and Lee (1980), with the `rotation_operator` A
+    and the link's second moments K about its center of mass. Its x component is
+    (AK)_zy - (AK)_yz, and so on. In principal axes, as the report writes K, two thirds of the
+    products vanish.
     """
     xx, xy, xz = vector(row, layout.SPREAD)
     yy, yz, zz = vector(row, layout.SPREAD + 3)
@@ -175,13 +176,13 @@ def spread_moment(row: Any, A: Matrix) -> Vector:
 
 @inner
 def lever_moment(lever: Vector, force: Vector) -> Vector:
-    """Return the moment of a link's inertial force at the end of its `lever`."""
+    """Return the moment of a link's inertial force with the lever arm `lever`."""
     return cross(lever, force)
 
 
 @inner
 def passed_moment(r: Vector, force: Vector) -> Vector:
-    """Return the moment r x f of the next link's force f at the distance r."""
+    """Return the moment r x f of the next link's force f with the lever arm r."""
     return cross(r, force)
 
 

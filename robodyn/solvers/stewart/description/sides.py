@@ -15,16 +15,16 @@ from robodyn.poses import pose_from_rpy
 
 
 class JointCircle(NamedTuple):
-    """Circle with three pairs of joints: radius [m], and half the angle [rad] of a pair."""
+    """Circle with three pairs of joints: radius [m], and half the angle [rad] within a pair."""
 
     radius: float
     spread: float
 
     @classmethod
     def of_sides(cls, short: float, long: float) -> JointCircle:
-        """Compute the circle of a hexagon from the distances [m] within and between its pairs.
+        """Compute the circle from the distances [m] between joints, within and between pairs.
 
-        With the radius r and half the angle s of a pair, the sides of the hexagon are the chords
+        With the radius r and half the angle s within a pair, the distances are the chords
         short = 2 r sin(s) and long = 2 r sin(60 degrees - s).
         """
         radius = math.sqrt((short**2 + long**2 + short * long) / 3.0)
@@ -41,7 +41,7 @@ class JointCircle(NamedTuple):
 
 
 def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, Any]]:
-    """Return the fields of six legs in a model file: joint centers and universal axes.
+    """Return the model-file fields of six legs: joint centers and universal-joint axes.
 
     Neighboring legs lean towards each other: the two legs of a pair at the base lead to different
     pairs at the platform.
@@ -55,7 +55,7 @@ def symmetric_legs(base: JointCircle, platform: JointCircle) -> list[dict[str, A
 
 
 def legs_of_sides(sides: Fields) -> list[Fields]:
-    """Return the fields of six legs in a model file that states the joints' distances.
+    """Return the model-file fields of six legs, given the distances between neighboring joints.
 
     Raises:
         ModelError: a distance is missing, or not above 0; a short side is longer than the long one.

@@ -78,8 +78,8 @@ def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bo
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
     """Write time derivatives of poses and twists of eight platforms to two arrays.
 
-    `rate` (7,) becomes the derivative of the pose, `acceleration` (6,) that of the twist. Return a
-    status code of `kernels.layout`.
+    `rate` (7,) becomes the derivative of the pose, `acceleration` (6,) that of the twist. Return
+    OK, or another status code of `kernels.layout`.
     """
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
@@ -99,7 +99,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     """Write the equations of motion of eight platforms to `out`.
 
     The fields of `out`, among them mass matrix, forces and leg Jacobian, are those of
-    `dynamics.kernels.simulation`. Return a status code.
+    `dynamics.kernels.simulation`. Return OK, or the status code of a failure.
     """
     memory, own = work
     e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift, out.D)

@@ -29,7 +29,7 @@ def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) ->
     """Compute the residual wrench (6,) of the equations of motion.
 
     It is the wrench that the motion requires, minus that of the leg forces and that of the
-    environment. Return a status code.
+    environment. Return OK, or the status code of a failure.
     """
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
@@ -65,11 +65,12 @@ def derivatives(
     legs: Any, body: Any, steps: Any, friction: Any, pose: Any, twist: Any, accel: Any, forces: Any,
     wrench: Any, base: Any, quantity: int, out: Any,
 ) -> int:  # fmt: skip
-    """Write derivatives of forces, accelerations or loads at rest to `out` (N, 108).
+    """Write derivatives of forces, accelerations or unbalanced loads to `out` (N, 108).
 
-    Each state has three matrices (6, 6), stored row by row: the derivatives with respect to
-    displacement, to twist, and to acceleration or forces. Return the number of states, counted from
-    the first, for which the derivatives exist.
+    Each state has matrices (6, 6), stored row by row: the derivatives with respect to displacement,
+    to twist, and to acceleration or forces. The loads at rest that the leg forces leave unbalanced
+    have derivatives with respect to displacement only; the leg rates per unit of twist follow.
+    Return the number of states, counted from the first, for which the derivatives exist.
     """
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))

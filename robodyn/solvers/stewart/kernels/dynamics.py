@@ -101,9 +101,10 @@ def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
 
 @inner
 def at_reference(inertia: Any, q: Vector) -> Any:
-    """Transform an inertia matrix at a point q to a mass matrix about the reference.
+    """Transform an inertia matrix at a point to a mass matrix about the reference point.
 
-    The inertia relates force and acceleration at the point; q leads from the reference point to it.
+    The inertia relates force and acceleration at the point; `q` leads from the platform's reference
+    point to it.
 
     Returns:
         Three blocks of the symmetric mass matrix (6, 6): from acceleration to force, as (xx xy xz),
@@ -190,7 +191,8 @@ def required_wrench(
 ) -> int:  # fmt: skip
     """Compute the force Jacobian H (6, 6) and the wrench (6,) that a motion requires.
 
-    With the leg forces F, H F + external wrench = `out`. Return a status code.
+    With the leg forces F, H F + external wrench = `out`. Return OK, or the status code of a
+    failure.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -224,7 +226,7 @@ def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
 def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, out: Any) -> int:
     """Write the actuator forces (6,) of one state under a wrench to `out`.
 
-    `H` (6, 6) is scratch. Return a status code.
+    `H` (6, 6) is scratch. Return OK, or the status code of a failure.
     """
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
     status = required_wrench(legs, platform, pose, twist, accel, base, True, H, out)
@@ -240,7 +242,7 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
     """Write the mass matrix (6, 6) of platform and legs at one pose to `out`.
 
     A leg with the inertia m at its tip contributes J' m J, with J = [E, -q x] and the vector q from
-    the reference point to the tip. Return a status code.
+    the reference point to the tip. Return OK, or the status code of a failure.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -285,7 +287,8 @@ def motion_equations(
 ) -> int:
     """Write the terms of the equations of motion of one state to `e`, a `MotionEquations`.
 
-    The damping matrix D is computed only if `with_damping`. Return a status code.
+    The damping matrix D is computed only if `with_damping`. Return OK, or the status code of a
+    failure.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)

@@ -137,7 +137,7 @@ def solve_pose(legs: Any, lengths: Any, pose: Any) -> tuple[int, float]:
     increase it would converge more often, but to a distant solution in another assembly mode.
 
     Returns:
-        A status code, and the largest error [m] of a length at the final pose.
+        OK or the status code of a failure, and the largest error [m] of a length at the final pose.
     """
     J, N = stack(6, 6), stack(6, 6)
     error, step, trial = stack(1, 6)[0], stack(1, 6)[0], stack(1, 7)[0]
@@ -172,7 +172,7 @@ def platform_motion(
     With the force Jacobian H, a leg's rate L', second derivative L'', direction s and angular
     velocity W, and the platform's angular velocity w, H' twist = L' and H' accel = L'' - s.(w x (w
     x q)) - L |W x s|^2: Dasgupta and Mruthyunjaya (1998), eq. 5 and 8. `G` (6, 6) is scratch.
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)

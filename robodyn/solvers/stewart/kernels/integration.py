@@ -2,9 +2,9 @@
 
 """Simulation loop of Stewart platforms.
 
-The mechanism of a plant is (lanes,), see `packing.pack_lanes`, and so is that of a controller's
-model. With stick-slip friction, the plant's lanes are without dry friction, and every leg has a row
-of friction.
+The simulated platform and the controller's model are each passed as (lanes,), the array of
+`packing.pack_lanes`. For stick-slip steps, the simulated platform has no dry friction itself; the
+friction of each leg is a row of a separate table.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
     """Write time derivatives of pose and twist of a platform to `rate` and `accel`.
 
-    Return a status code of `kernels.layout`.
+    Return OK, or another status code of `kernels.layout`.
     """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
@@ -149,7 +149,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     """Write the equations of motion of one platform to `out`.
 
     The fields of `out`, among them mass matrix, forces and leg Jacobian, are those of
-    `dynamics.kernels.simulation`. Return a status code.
+    `dynamics.kernels.simulation`. Return OK, or the status code of a failure.
     """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort

@@ -62,7 +62,7 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
 
 @batch_entry
 def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
-    """Compute URDF joint positions and the derivatives of their rates at poses (N, 7).
+    """Compute URDF joint positions at poses (N, 7), and their rates per unit of twist.
 
     The positions of the 18 leg joints and the floating joint are written to `p` (N, 25), the
     derivatives of their rates with respect to the twist to `S` (N, 24 * 6), row by row. Poses must

@@ -46,7 +46,10 @@ def normalize(pose: Any) -> bool:
 
 @inner
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
-    """Write actuator forces (6,) of eight states to `found`; return a status code."""
+    """Write actuator forces (6,) of eight states to `found`.
+
+    Return OK, or the status code of a failure.
+    """
     legs, body = platform
     if not normalize(state.q):
         return layout.SINGULAR
@@ -66,7 +69,7 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the wrenches (6,) of gravity, velocity terms and friction to `found`.
 
-    They are those of eight states in SIMD lanes. Return a status code.
+    They are those of eight states in SIMD lanes. Return OK, or the status code of a failure.
     """
     legs, body = platform
     if not normalize(state.q):
@@ -82,7 +85,7 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the platform's accelerations (6,) for eight states to `found`.
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -102,7 +105,7 @@ def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) ->
 def compute_accelerations(state: Any, e: Any, out: Any) -> int:
     """Solve `MotionEquations` for the platform's accelerations, written to `out` (6,).
 
-    The mass matrix is overwritten. Return a status code.
+    The mass matrix is overwritten. Return OK, or the status code of a failure.
     """
     for i in range(6):
         total = -e.bias[i]
@@ -116,9 +119,9 @@ def compute_accelerations(state: Any, e: Any, out: Any) -> int:
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the mass matrices (36,) at eight poses to `found`; return a status code.
+    """Write the mass matrices (36,) at eight poses to `found`, row by row.
 
-    Each is stored row by row.
+    Return OK, or the status code of a failure.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -129,7 +132,7 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
     """Write the force Jacobians (36,) at eight poses to `found`, row by row.
 
-    Moments are divided by `length` [m]. Return a status code.
+    Moments are divided by `length` [m]. Return OK, or the status code of a failure.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -149,7 +152,7 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
     """Write the condition numbers of the force Jacobian at eight poses to `found`.
 
-    Moments are divided by `length` [m]. Return a status code.
+    Moments are divided by `length` [m]. Return OK, or the status code of a failure.
     """
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)

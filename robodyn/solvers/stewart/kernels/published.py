@@ -58,13 +58,13 @@ SHIFT_2012: Final = 2  # eq. 32, 33, 50: the parallel-axis term, of base-frame c
 
 @kernel
 def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
-    """Return the parallel-axis inertia mass (r.r E - r r') of a point r, times a vector a."""
+    """Multiply a vector a by the inertia of a point mass at r, mass (r.r E - r r')."""
     return scale(mass, axpy(-dot(r, a), r, scale(dot(r, r), a)))
 
 
 @kernel
 def shifted_inertia_times(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """Compute the inertia that a formulation adds to a leg, times a vector a."""
+    """Multiply a vector by the inertia that a published formulation adds to a leg."""
     if shift == SHIFT_1998:
         return scale(leg[layout.UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -79,7 +79,7 @@ def shifted_inertia_times(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
 
 @kernel
 def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
-    """Compute velocities and accelerations of a leg, with the spin of a formulation.
+    """Compute the motion of a leg with its spin as assumed by a published formulation.
 
     The results are a `LegVelocity` and a `LegAcceleration`.
     """
@@ -109,7 +109,7 @@ def leg_tip_force(
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
-    """Compute a leg's tip force without actuator force, and its friction moment."""
+    """Compute a leg's tip force without actuator force, and the tip's friction moment."""
     load = leg_load(leg, g, m, n, w, base)
     C = add(load.C, shifted_inertia_times(leg, g, shift, n.A))
     C = add(C, cross(m.W, shifted_inertia_times(leg, g, shift, m.W)))
@@ -126,7 +126,7 @@ def inverse_dynamics_as_printed(
     """Compute actuator forces (6,) of one state by the equations as printed in a paper.
 
     `departures` contains the codes of spin, moment and shift, in which these equations differ from
-    the exact ones. Return a status code.
+    the exact ones. Return OK, or the status code of a failure.
     """
     spin, moment_axis, shift = departures
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench

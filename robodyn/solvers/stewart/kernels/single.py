@@ -5,7 +5,7 @@
 The equations are those of `kernels.leg`, evaluated once for all legs. `model` is the flat array of
 `solvers.stewart.packing.pack_lanes`: the rows of `legs`, eight lanes each, then the platform.
 Every function checks its arguments and returns whether a result exists; `geometry_status` gives the
-reason if not. `trusted` skips the checks. Functions called from Python take arrays of type `given`.
+reason if not. `trusted` skips the checks.
 """
 
 from __future__ import annotations

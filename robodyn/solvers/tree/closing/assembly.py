@@ -119,7 +119,7 @@ def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArra
 
 
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration (nq,) with given driven positions (n,) near a known one.
+    """Find the configuration (nq,) with driven positions (n,) near a known configuration.
 
     Positions of redundant drives are approached as closely as the loops permit (least squares).
     """
@@ -141,7 +141,7 @@ def assemble(
     *,
     pose: ArrayLike | None = None,
 ) -> FloatArray:
-    """Find the closed configuration (..., nq) near a guess.
+    """Find the closed configuration for joint positions or a tip pose, near a guess.
 
     Args:
         driven: positions (..., n) of the driven joints; or a mapping of any joints to their

@@ -46,7 +46,9 @@ class GlobalAssemblySearch:
         extra: TipPose | None,
         rng: np.random.Generator,
     ) -> tuple[FloatArray | None, str]:
-        """Find a configuration near which the loops close, one by one, short loops first.
+        """Find a configuration near which all loops close, by closing one after another.
+
+        Loops with few joints are closed first.
 
         Returns:
             The configuration (positions,) and an empty name; or None and the name of the closure

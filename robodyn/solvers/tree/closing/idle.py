@@ -68,11 +68,11 @@ def find_idle(
 
 
 def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
-    """Return coefficients (k,) of a motion that moves a body and few others.
+    """Return the coefficients (k,) of a motion that moves a body and few others.
 
-    They refer to the k basis motions with the given twists. As few other bodies as possible move:
-    the other bodies are fixed one after the other, as long as this one can still move. The result
-    is None if the body cannot move.
+    The motion is the sum of k basis motions, given by their twists, times the coefficients. As few
+    other bodies as possible move: they are fixed one after the other, as long as this one can still
+    move. The result is None if the body cannot move.
     """
     space = np.eye(len(twists))
     if known.shape[1]:

@@ -73,7 +73,7 @@ def joint_states(
 
 
 def joint_index_table(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
-    """Return name, position index, rate index and factor of each joint.
+    """Return name, position index, rate index and mimic factor of each joint.
 
     Floating joints are left out. The factor is the multiplier of a mimic joint, and 1 for other
     joints.

@@ -62,7 +62,7 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Return the rate indices of each leg, which shares no equations with others.
+    """Return the rate indices of each leg: a group that shares no equations with others.
 
     Coordinates in `held` and groups that contain floating joints are left out.
     """

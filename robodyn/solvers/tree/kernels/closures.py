@@ -75,9 +75,9 @@ def direction(closure: Any, n: int) -> Any:
 
 @inner
 def pair(closure: Any, n: int) -> Any:
-    """Return two directions that a closure keeps at a constant angle, and its cosine.
+    """Return two directions at a constant angle, and the cosine of this angle.
 
-    They are pair `n` of the closure, each in the frame of its body.
+    The closure enforces the angle. The directions are its pair `n`, each in the frame of its body.
     """
     at = AFTER + 3 * closure.across + 7 * n
     return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]

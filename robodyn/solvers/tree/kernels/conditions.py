@@ -23,7 +23,7 @@ WORST_CONDITION: Final = 1e6
 
 @inner
 def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
-    """Make the columns of the tangent S (rates, free) orthonormal, and adapt J.
+    """Make the columns of the tangent S (rates, free) orthonormal; transform J likewise.
 
     The columns are motions of the mechanism, the columns of J (6, free) the corresponding twists of
     the tip. Rates are in comparable units. The Gram-Schmidt method is repeated once. For floats or
@@ -65,9 +65,10 @@ def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
 def scaled_rows(
     m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
 ) -> None:
-    """Write the tip's twists and the driven rates, in comparable units, to two arrays.
+    """Write the tip's twists to `motion` and the driven rates to `force`, both scaled.
 
-    `motion` and `force` have a row for each column of `s.S`, a motion of the mechanism.
+    The scales make their components comparable. Both arrays have a row for each column of `s.S`, a
+    motion of the mechanism.
     """
     for k in range(m.free):
         for j in range(tip.size - 1):
@@ -81,13 +82,13 @@ def scaled_rows(
 def condition_numbers(
     plan: Any, numbers: Any, columns: Any, tip: Any, drives: Any, length: float, q: Any, out: Any
 ) -> None:
-    """Write the condition numbers of motion and forces at `q` (N, positions) to `out`.
+    """Write condition numbers of the joint-to-tip and joint-to-drive maps to `out` (N, 2).
 
-    `out` is (N, 2). Condition numbers are NaN if the loops are open, or if the independent joints
-    determine the motion badly.
+    At configurations `q` (N, positions), they are the `motion_condition` and the `force_condition`.
+    They are NaN if the loops are open or the independent joints are ill-conditioned.
 
     Args:
-        plan, numbers: the mechanism.
+        plan, numbers: packed arrays of the mechanism.
         columns: (rates,) scales that make rates comparable.
         tip: number of degrees of freedom, and indices of the twist components that determine the
             configuration.
@@ -117,13 +118,14 @@ def condition_numbers(
 def sides(
     plan: Any, numbers: Any, factors: Any, columns: Any, rows: Any, passive: Any, q: Any, out: Any
 ) -> None:
-    """Write the ratios of determinants of `tree.conditions.side` to `out` (N,).
+    """Write ratios of determinants that change sign only at singularities to `out` (N,).
 
     At configurations `q` (N, positions), they are det(P) / sqrt(det(K K')), where K is the
-    closures' Jacobian, and P consists of its columns for the passive rates.
+    closures' Jacobian, and P consists of its columns for the passive rates; see
+    `tree.conditions.side`.
 
     Args:
-        plan, numbers: the mechanism, packed with all entries of K, including zeros.
+        plan, numbers: packed arrays of the mechanism with all entries of K, including zeros.
         factors, columns: (equations,) and (rates,) scales that make rows and columns comparable.
         rows, passive: (n,) indices of the selected rows of K, and of as many passive rates.
         q, out: configurations and results.
@@ -154,12 +156,12 @@ def sides(
 
 @batch_entry
 def side_signs(plan: Any, numbers: Any, rows: Any, passive: Any, q: Any, out: Any) -> None:
-    """Write the signs of the determinants of `sides` to `out` (N,), without logarithms.
+    """Write the signs of the ratios that `sides` computes to `out` (N,).
 
-    Not all targets have logarithms.
+    No logarithms are needed, because not all targets of an export have them.
 
     Args:
-        plan, numbers: the mechanism, packed with all entries of K, including zeros.
+        plan, numbers: packed arrays of the mechanism with all entries of K, including zeros.
         rows, passive: (n,) indices of the selected rows of K, and of as many passive rates.
         q, out: configurations (N, positions) and results.
     """

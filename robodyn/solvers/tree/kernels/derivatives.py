@@ -42,7 +42,7 @@ class DerivativeScratch(NamedTuple):
 def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
     """Write the efforts that a motion requires, minus those of the drives, to `out`.
 
-    Both are at the independent coordinates (free,). Return a status code.
+    Both are at the independent coordinates (free,). Return OK, or the status code of a failure.
     """
     status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
     if m.drives_free == 0:
@@ -85,12 +85,13 @@ def derivatives(
     plan: Any, numbers: Any, limits: Any, friction: Any, q: Any, rates: Any, change: Any,
     efforts: Any, wrench: Any, base: Any, quantity: int, out: Any,
 ) -> int:  # fmt: skip
-    """Write derivatives of efforts, accelerations or loads at rest to `out` (N, ...).
+    """Write derivatives of efforts, accelerations or unbalanced loads to `out` (N, ...).
 
     The derivatives are with respect to displacement, velocity, and acceleration or efforts, each a
-    matrix in row-major order. For the finite differences, no coordinate is displaced by more than
-    its entry of `limits` (rates,). Returns the number of states, counted from the first, for which
-    the derivatives exist.
+    matrix in row-major order. The loads at rest that the efforts leave unbalanced have derivatives
+    with respect to displacement only; the Jacobian of the driven joints' rates follows. For the
+    finite differences, no coordinate is displaced by more than its entry of `limits` (rates,).
+    Returns the number of states, counted from the first, for which the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

@@ -57,7 +57,7 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
 def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the efforts of the driven joints for a motion to `out` (driven,).
 
-    Effort limits are ignored. Return a status code.
+    Effort limits are ignored. Return OK, or the status code of a failure.
     """
     status = inverse_dynamics(m, state, trusted, s, s.u)
     if status != OK:
@@ -74,7 +74,8 @@ def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the efforts of the driven joints for a motion to `out` (driven,).
 
-    Redundant drives keep within their effort limits if possible. Return a status code.
+    Redundant drives keep within their effort limits if possible. Return OK, or the status code of a
+    failure.
     """
     status = driven_efforts(m, state, trusted, s, out)
     if status != OK or m.driven <= m.free:

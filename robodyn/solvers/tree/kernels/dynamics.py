@@ -29,7 +29,8 @@ OPEN_BY: Final = 1e-5
 def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
     """Compute the bodies' frames, and eliminate the closures' Jacobian `s.K`, at `q`.
 
-    `q` is (positions,). Return a status; loops that are open are an error unless `trusted`.
+    `q` is (positions,). Return OK, or the status code of a failure; open loops are a failure unless
+    `trusted`.
     """
     tree.place_base(m, s.B)
     tree.place(m, q, s.B)
@@ -91,7 +92,7 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
     """Compute rates `s.v` and accelerations `s.a` of all joints from a state.
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     status = prepare(m, state.q, trusted, s)
     if status != layout.OK:
@@ -127,7 +128,7 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the efforts at the independent coordinates for a motion to `out` (free,).
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:
@@ -142,7 +143,7 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
     """Write the lower triangle of the mechanism's mass matrix to `M` (free, free).
 
-    The tangent is written to `s.S`. Return a status code.
+    The tangent is written to `s.S`. Return OK, or the status code of a failure.
     """
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
@@ -199,7 +200,7 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
 def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
     """Write the accelerations for efforts (driven,) to `out` (free,).
 
-    Call it after `bias_efforts`. Return a status code.
+    Call it after `bias_efforts`. Return OK, or the status code of a failure.
     """
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
@@ -211,7 +212,7 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
 def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the accelerations of the independent coordinates to `out` (free,).
 
-    The efforts (driven,) are in the state. Return a status code.
+    The efforts (driven,) are in the state. Return OK, or the status code of a failure.
     """
     status = mass_matrix(m, state.q, trusted, s, s.M)
     if status == layout.OK:
@@ -243,7 +244,7 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
 def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write rates and accelerations of all joints and the tip's acceleration to `out`.
 
-    `out` is (2 * rates + 6,). Return a status code.
+    `out` is (2 * rates + 6,). Return OK, or the status code of a failure.
     """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:

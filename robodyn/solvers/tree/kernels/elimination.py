@@ -76,7 +76,7 @@ def solve(m: Any, K: Any, y: Any, x: Any) -> None:
 
 @inner
 def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
-    """Compute the closures' multipliers `z` (rows,) from the dependent efforts.
+    """Compute the closures' Lagrange multipliers `z` (rows,) from the dependent efforts.
 
     The loop forces with these multipliers balance the efforts `tau` (rates,) at the dependent
     coordinates, which are overwritten. The multiplier of a redundant equation is 0.

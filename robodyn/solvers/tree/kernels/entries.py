@@ -2,9 +2,9 @@
 
 """Entry points for one state of a mechanism with closed loops, with checks of the arguments.
 
-Arrays are `given`; `plan` contains integers stored as float64. Every function returns whether it
-has a result; if not, the caller calls a function that finds the reason. `trusted` skips the checks.
-A wrench or a base that is None has the length `ABSENT`.
+Arrays are borrowed for the call; `plan` contains integers stored as float64. Every function returns
+whether it has a result; if not, the caller calls a function that finds the reason. `trusted` skips
+the checks. A wrench or a base that is None has the length `ABSENT`.
 """
 
 from __future__ import annotations

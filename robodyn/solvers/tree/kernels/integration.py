@@ -4,8 +4,9 @@
 
 Its velocities are those of the plan's independent coordinates; its configurations are closed at
 every stage. If these coordinates become unsuitable, the loop stops with a status, and the caller
-continues in other coordinates. The mechanism of a plant is a record of `layout`; with stick-slip
-friction it has no dry friction itself, and the rows of friction refer to rates of the tree.
+continues in other coordinates. The simulated mechanism is a record of `layout`. For stick-slip
+steps, it has no dry friction itself; the friction of each joint is a row of a separate table, and
+acts on rates of the tree.
 """
 
 from __future__ import annotations

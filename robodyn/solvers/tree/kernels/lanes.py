@@ -35,7 +35,7 @@ from robodyn.solvers.tree.kernels.entries import place_bodies
 def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the mass matrices (free * free) of eight states in SIMD lanes to `found`.
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     status = dynamics.mass_matrix(m, state.q, False, s, s.M)
     for i in range(m.free):
@@ -49,7 +49,8 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the tangents (rates * free) of eight states in SIMD lanes to `found`.
 
-    A tangent maps independent rates to the rates of all joints. Return a status code.
+    A tangent maps independent rates to the rates of all joints. Return OK, or the status code of a
+    failure.
     """
     status = dynamics.prepare(m, state.q, False, s)
     if status == layout.OK:
@@ -61,7 +62,7 @@ def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the tip's Jacobians (6 * free) of eight states in SIMD lanes to `found`.
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
@@ -70,7 +71,7 @@ def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the closed configurations (positions,) after displacements to `found`.
 
-    They are eight, in SIMD lanes. Return a status code.
+    They are eight, in SIMD lanes. Return OK, or the status code of a failure.
     """
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
@@ -85,7 +86,7 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
     """Write axes and origins (12,) of a body in eight states to `found`.
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     place_bodies(m, state.q, s.B)
     for k in range(layout.ORIGIN + 3):
@@ -95,9 +96,10 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write condition numbers (2,) of motion and forces of eight states to `found`.
+    """Write two condition numbers for eight states, one state per SIMD lane, to `found`.
 
-    They are in SIMD lanes. Return a status code.
+    They are those of the map from independent rates to the twist of the body, and of the map from
+    independent rates to the rates of the drives. Return OK, or the code of the first failure.
     """
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
@@ -140,11 +142,10 @@ jacobian = of_configurations("jacobian", find_jacobian)
 def conditions(
     plan: Any, numbers: Any, q: Any, columns: Any, tip: Any, drives: Any, length: float, out: Any
 ) -> int:
-    """Write condition numbers of motion and forces to `out` (N, 2), in SIMD lanes.
+    """Write condition numbers of the joint-to-tip and joint-to-drive maps to `out` (N, 2).
 
-    They are those of `conditions.condition_numbers`. The mechanism must have at least as many
-    determining components of the tip's pose, and at least as many driven joints, as degrees of
-    freedom.
+    They are those of `conditions.condition_numbers`. The number of driven joints, and that of the
+    pose components that determine the configuration, must not be less than the mobility.
     """
     known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
     return evaluate_states(find_conditions, plan, numbers, (q,), (*known, length), out)

@@ -177,7 +177,7 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
 
 @inner
 def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
-    """Return linear and angular momentum of a composite body at unit rate of an axis."""
+    """Compute the momentum of a composite body that moves at unit rate along or about an axis."""
     if slides:
         return scale(mass, axis), cross(moment, axis)
     return cross(axis, moment), symmetric(own, layout.SECOND, axis)

@@ -160,7 +160,7 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
 def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the regressors (driven * p) of eight states in SIMD lanes to `found`.
 
-    Return a status code.
+    Return OK, or the status code of a failure.
     """
     frames, further = settings
     status = joint_motion(m, state, False, s)
@@ -193,10 +193,10 @@ def regressor(
     """Write regressors of N states to `out` (N, driven * p); NaN without a result.
 
     Args:
-        plan, numbers: the mechanism.
+        plan, numbers: packed arrays of the mechanism.
         q, rates, change: (N, positions) configurations, (N, free) velocities and accelerations.
         frames: (bodies, 12) axes and origin, on each body, of the frame of its parameters.
-        further: (k, FURTHER) data of the parameters after those of bodies.
+        further: (k, FURTHER) data for one unit of each parameter of a joint, closure or spring.
         out: the results.
     """
     m = layout.mechanism(plan, numbers)

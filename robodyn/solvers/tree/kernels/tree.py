@@ -37,7 +37,7 @@ DRY_FRICTION_AT = layout.BODY_NUMBERS.dry_friction
 
 @inner
 def place_base(m: Any, B: Any) -> None:
-    """Initialize the data of the fixed base in `B`, for gravity as an acceleration.
+    """Initialize the base in `B`, with the acceleration that represents gravity.
 
     The base accelerates with -g.
     """

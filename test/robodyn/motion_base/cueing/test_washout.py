@@ -191,7 +191,9 @@ def test_a_frame_with_z_down_changes_no_motion(predicts, rng):
 
 
 def test_washout_is_unchanged_by_rejected_input(platform):
-    with pytest.raises(rd.InvalidInput, match="unknown washout 'ship', expected one of driving"):
+    with pytest.raises(
+        rd.InvalidInput, match="unknown washout preset 'ship', expected one of driving"
+    ):
         rd.WashoutParameters.preset("ship")
     with pytest.raises(rd.InvalidInput, match="dt"):
         rd.ClassicalWashout(platform, 0.0)
