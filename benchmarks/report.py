@@ -60,7 +60,7 @@ function.
 {toolbox}
 ## Mechanisms with closed loops
 
-The mechanisms are the files of `test/reference/closed_loops`, without friction. Pinocchio uses the
+The mechanisms are those in `test/reference/closed_loops`, without friction. Pinocchio uses the
 fastest settings that are accurate to 1e-9; if an equation is redundant, Pinocchio finds no solution
 with its regularization parameter mu = 0. The tables list single calls, and batches on one thread:
 
@@ -92,10 +92,10 @@ robodyn's default; `semi_implicit` is of order 1, like MuJoCo's steps ([errors o
 both](learning.md#semi-implicit-steps)). In robodyn, each mechanism has a payload of its own and
 exactly closed loops; in MuJoCo, the loops are soft constraints. The mechanisms start at rest, with
 efforts within 5 % of the efforts that hold the mechanism, so the legs of a platform with dry
-friction stick; in a call of `step`, `rk4` evaluates a mechanism that sticks only once or twice. In
+friction stick; in a call to `step`, `rk4` evaluates a mechanism that sticks only once or twice. In
 the line "most legs slide", the efforts are within 30 %, and 87 % of the platforms have both
-sticking and sliding legs. The last column is the processor time to create a
-batch of 10,000 rows with different payloads (`rd.PayloadVariants`) and to step the batch once.
+sticking and sliding legs. The last column is the processor time to create a batch of 10,000 rows
+with different payloads (`rd.PayloadVariants`) and to step the batch once.
 
 {plants}
 ## Batches
@@ -146,13 +146,13 @@ has no closures and no control.
 
 ## Without Python
 
-The table lists times in nanoseconds of an [exported library](in_your_controller.md) called from C:
-median, 99.9th percentile and maximum of a million calls, at a few thousand states at which every
-function has a result. Each call is repeated three times and the shortest time counts, which
-excludes interruptions of the process; the last column includes interruptions. The last rows list
-the time per call in a series of calls between which the clock is not read: copying the arguments,
-the inverse dynamics of the library, its compiled function (kernel) alone, and an unchecked call
-from Python:
+The table lists the times, in nanoseconds, of calls from C to an [exported
+library](in_your_controller.md): median, 99.9th percentile and maximum of a million calls, at a few
+thousand states at which every function has a result. Each call is repeated three times and the
+shortest time counts, which excludes interruptions of the process; the last column includes
+interruptions. The last rows list the time per call in a series of calls between which the clock is
+not read: copying the arguments, the inverse dynamics of the library, its compiled function (kernel)
+alone, and an unchecked call from Python:
 
 | model | function | median | 99.9 % | maximum | with interruptions |
 |---|---|---|---|---|---|

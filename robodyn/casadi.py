@@ -240,7 +240,7 @@ def inverse_dynamics(mechanism: Mechanism, reference: ArrayLike | None = None) -
 def displacement_rate(mechanism: Mechanism) -> Any:
     """Return a CasADi function that computes the time derivative of a displacement.
 
-    The displacement x leads from the reference configuration to the present one. Its derivative is
+    The displacement x leads from the reference configuration to the current one. Its derivative is
     the velocity v, except for rotation vectors, whose derivative is the angular velocity multiplied
     by::
 

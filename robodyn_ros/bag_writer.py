@@ -256,7 +256,7 @@ class BagClock:
     Messages are buffered until it is known which of the two applies.
 
     Args:
-        source: `sim`, `wall`, or `auto`, which the first call of `tick` or `use_wall_clock`
+        source: `sim`, `wall`, or `auto`, which the first call to `tick` or `use_wall_clock`
             decides.
         write: called with the topic's handle, the stamp [ns] and the data of each stamped message.
         most_held: number of buffered bytes above which the wall clock is used.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Node that monitors the condition number and reports singularities, present and upcoming.
+"""Node that monitors the condition number and reports current and upcoming singularities.
 
 The node evaluates the trajectory and the states. Near a singularity, the node evaluates every
 state; elsewhere, it evaluates one state per `look_period`. The node publishes

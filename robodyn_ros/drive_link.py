@@ -27,7 +27,7 @@ from robodyn_ros.messages import JointStateMessage
 from robodyn_ros.parameters import declare, load_mechanism, table
 
 PARAMETERS = table("mechanism", "drive_link")
-# [s] Period of reading, and the shortest interval for the differences of positions.
+# [s] Period of reading, and the shortest interval for position differences.
 LISTEN, SHORTEST = 0.005, 1e-4
 
 

@@ -164,7 +164,7 @@ class EffortOutputs:
 
     @property
     def has_follower(self) -> bool:
-        """Whether the topic of trajectories with efforts has a subscriber."""
+        """Whether the topic for trajectories with efforts has a subscriber."""
         return bool(self._with_effort.get_subscription_count())
 
     def command(

@@ -298,9 +298,10 @@ class Waiting:
 
 
 def take_and_dispatch(subscription: Any, with_info: bool, refusals: Refusals) -> None:
-    """Take a message of a subscription, if there is one, and call its callback.
+    """Take a message from a subscription, if there is one, and call the callback.
 
-    If the message cannot be read or the callback fails, this is logged by `refusals`.
+    If the message cannot be read or the callback fails, `refusals` logs it. Exceptions that end the
+    process are raised.
     """
     try:
         with subscription.handle:

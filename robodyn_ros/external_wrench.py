@@ -121,8 +121,8 @@ class ExternalWrench:
 class EstimatedWrench:
     """Estimator of the external wrench from motion and efforts, published on `estimated_wrench`.
 
-    The wrench acts on the body from its surroundings. It is about the body's reference point, in
-    the base frame.
+    The environment exerts the wrench on the body. It is about the body's reference point, in the
+    base frame.
 
     Args:
         node: node that publishes.

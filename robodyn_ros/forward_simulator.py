@@ -155,7 +155,7 @@ class ForwardSimulator(Node):
             self._path_start = start
 
     def _is_over(self) -> bool:
-        """Return whether the path is finished, if the run ends with it."""
+        """Return whether a run that ends with its path, or after `duration`, is over."""
         if self._trajectory is None or self._path_start is None:
             return False
         seconds = self._p["duration"] or self._trajectory.duration
@@ -289,7 +289,7 @@ class ForwardSimulator(Node):
         self._report(self._stamp, *statuses)
 
     def _real_time(self) -> Status:
-        """Return a status on lost time and late commands if the computer is too slow."""
+        """Return the status of real time: a warning after lost time or late commands."""
         lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
         values = {"lost_time": lost, "periods_without_command": self._late_periods}
         texts = []

@@ -60,7 +60,7 @@ def serve_trigger(node: Node, name: str, act: Callable[[], str]) -> None:
     Args:
         node: node that offers the service.
         name: name of the service.
-        act: performs the request; returns the message of the response, or raises a RobodynError
+        act: performs the request; returns the message for the response, or raises a RobodynError
             whose message becomes that of a failure.
     """
 
@@ -200,7 +200,7 @@ class Interface:
     """Publishers and subscriptions of a node for states and trajectories of a mechanism.
 
     Attributes:
-        state_topic, trajectory_topic: names of the topics of states and of trajectories.
+        state_topic, trajectory_topic: names of the state topic and the trajectory topic.
         base_frame: name of the frame of poses.
         states: subscription to states, set by `on_state`.
     """

@@ -283,7 +283,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(hold, None, self._loaded)
 
     def _ramp_scale(self) -> float:
-        """Return the decreasing fraction of efforts that a deactivated node commands."""
+        """Return the factor for commanded efforts: 1, or falling to 0 after deactivation."""
         if self._ramp_down is None:
             return 1.0
         fraction = self._ramp_down.fraction(time.monotonic())

@@ -6,7 +6,7 @@ States, transitions and services are those of every ROS 2 lifecycle node, so `ro
 lifecycle managers work. Entities that a derived class creates in `configure` exist in the states
 inactive and active, and are destroyed by `cleanup`.
 
-The state machine is rcl's. rclpy's own lifecycle node terminates on requests that its present state
+The state machine is rcl's. rclpy's own lifecycle node terminates on requests that its current state
 does not allow, and stays alive after `destroy_node`: a later node of the same name in that process
 then does not log to `/rosout`, or stops doing so.
 """
@@ -115,7 +115,7 @@ class ManagedNode(Node):
         return added
 
     def _find(self, number: int, label: str = "") -> Row | None:
-        """Return the available transition with a given label or ID, or None."""
+        """Return the available transition with a given label or ID, otherwise None."""
         for row in self._lifecycle.available_transitions:
             if (row[1] == label) if label else (row[0] == number):
                 return row  # type: ignore[no-any-return]

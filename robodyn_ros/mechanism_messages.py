@@ -128,7 +128,7 @@ class PoseMessages(_Messages):
     `platform_trajectory`.
 
     Attributes:
-        state_topic, trajectory_topic: names of the topics of states and of trajectories.
+        state_topic, trajectory_topic: names of the state topic and the trajectory topic.
         state_type, trajectory_type: their message types.
     """
 
@@ -176,7 +176,7 @@ class PoseMessages(_Messages):
         return sampled_trajectory(message, self._mechanism)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
-        """Create the message of a trajectory with knots at times [s] and stamp zero."""
+        """Create the message for a trajectory with knots at times [s] and stamp zero."""
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
@@ -249,7 +249,7 @@ class JointMessages(_Messages):
         return self.read_joint_trajectory(message, self._here)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
-        """Create the message of a trajectory with knots at times [s] and stamp zero."""
+        """Create the message for a trajectory with knots at times [s] and stamp zero."""
         rows = motions.independent_motion(self._mechanism, *motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 

@@ -128,7 +128,7 @@ class StateTopic:
     def report(self, timeout: float = 0.0) -> list[Status]:
         """Return the diagnostic statuses to publish about the states.
 
-        The list contains the present problem, if any. After a problem is solved, it contains a note
+        The list contains the current problem, if any. After a problem is solved, it contains a note
         of this once; otherwise it is empty.
         """
         found, had = self.status(timeout), self._reported

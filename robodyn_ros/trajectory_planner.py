@@ -12,7 +12,7 @@ the services `~/plan`, `~/start` and `~/cancel`. With `auto_start: false`, a pla
 when `~/start` is called.
 
 - Goals in other frames are transformed to the base frame. A goal in the frame of the body is
-  transformed by the body's present pose. For goals in all other frames, the node uses TF, which
+  transformed by the body's current pose. For goals in all other frames, the node uses TF, which
   requires tf2_ros.
 - If a plan exceeds a limit of the mechanism, the node rejects the plan or logs a warning (parameter
   `limits`). Limits on the condition number apply to motions to poses and along lines of the tip,
@@ -195,7 +195,7 @@ class TrajectoryPlanner(Node):
         return done
 
     def _from_here(self, plan: Trajectory, what: str) -> tuple[Trajectory, str]:
-        """Return a plan that starts at the present position, with an approach if needed."""
+        """Return a plan that starts at the current position, with an approach if needed."""
         if self._here is None:
             return plan, "started"
         mechanism, here, p = self._mechanism, self._here, self._p
@@ -290,7 +290,7 @@ class TrajectoryPlanner(Node):
         )
 
     def _motion_of_body_to(self, goal: FloatArray) -> Trajectory:
-        """Plan a motion of the body to a pose, on a straight line or by the joints."""
+        """Plan a motion of the body to a pose, on a straight line or in joint space."""
         start = self._start()
         if self._p["pose_motion"] == "joints":
             return self._motion_to(self._mechanism.configuration_at(goal, start))

@@ -231,7 +231,7 @@ class WebViewer(Node):
             self._machine.show(message.data)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Show the reason for a stop of the machine, and whether its vehicle sends data."""
+        """Show why the machine stopped, and whether its vehicle sends data."""
         if self._machine is None:
             return
         own = self.get_namespace().strip("/")
@@ -251,7 +251,7 @@ class WebViewer(Node):
                 self._vehicle = time.monotonic()
 
     def _read_cueing(self) -> None:
-        """Add controls for the washout to the page, with its present parameters."""
+        """Request the washout's parameters, then add controls for them to the page."""
         names, found = ("preset", *TUNED.values()), dict[str, Any]()
 
         def take(name: str, response: GetParameters.Response) -> None:

@@ -73,9 +73,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 # Between lines on the progress of a long storm [s].
 PROGRESS = 10.0
-# Tests of nodes, launches and browsers wait for much of their time: with three workers, two cores
-# were idle for an eighth to a quarter of a run.
-WORKERS = 4
+# Tests of nodes, launches and browsers often wait: three workers keep two cores busy.
+# A fourth makes a run longer, as each worker imports, compiles and collects for itself.
+WORKERS = 3
 
 
 @pytest.hookimpl(tryfirst=True)

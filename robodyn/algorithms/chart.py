@@ -25,7 +25,7 @@ from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotati
 
 # Times of the Runge-Kutta stages relative to the step, and their weights.
 PARTS, WEIGHTS = (0.0, 0.5, 0.5, 1.0), (1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0)
-# Step of finite differences of first derivatives [m, rad, m/s, rad/s].
+# Step for finite differences of first derivatives [m, rad, m/s, rad/s].
 DIFFERENCE = 1e-3
 
 
@@ -273,18 +273,18 @@ class _Turn:
     def move(
         self, h: float, rate: Any, by_rate: Any, moves: Any, shift: Any, by_shift: Any
     ) -> None:
-        """Rotate for h [s] from the start of the step at the rate of the stage before."""
+        """Rotate for h [s] from the start of the step, at the rate of the previous stage."""
         change, by_change = self._rates(rate, by_rate)
         self._set(h * change, h * by_change, moves, shift, by_shift)
 
     def add(self, weight: float, rate: Any, by_rate: Any) -> None:
-        """Add the quaternion's rate at the present stage to the step's mean."""
+        """Add the quaternion's rate at the current stage to the step's mean."""
         found, by_found = self._rates(rate, by_rate)
         self.total = self.total + weight * found
         self.by_total = self.by_total + weight * by_found
 
     def finish(self, dt: float, moves: Any, shift: Any, by_shift: Any) -> None:
-        """Rotate for dt [s] at the mean rate."""
+        """Rotate for dt [s] from the start of the step, at the stages' mean rate."""
         self._set(dt * self.total, dt * self.by_total, moves, shift, by_shift)
 
     def _rates(self, rate: Any, by_rate: Any) -> tuple[FloatArray, FloatArray]:

@@ -124,7 +124,7 @@ def linearize(
     """Linearize the dynamics about configurations (..., nq) and velocities (..., nv).
 
     By default, the efforts are those without acceleration: the holding efforts at rest, or the
-    efforts of a motion at constant velocity. For an under-actuated mechanism, pass the efforts
+    efforts for a motion at constant velocity. For an under-actuated mechanism, pass the efforts
     (..., n). Dry friction is omitted, and the base motion is taken as constant. With `dt` [s], the
     model is sampled, with constant efforts between samples.
 

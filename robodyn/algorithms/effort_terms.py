@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Decomposition of the efforts of a motion into inertia, gravity, friction and other terms."""
+"""Decomposition of efforts for a motion: inertia, gravity, friction, other terms."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robodyn.presentation.nouns import nouns_of
 
 
 class EffortTerms(NamedTuple):
-    """Efforts of a motion, split into terms such as inertia, gravity and friction.
+    """Efforts for a motion, split into terms such as inertia, gravity and friction.
 
     Attributes:
         total: (N, n) [N or N m]; NaN if no efforts exist.

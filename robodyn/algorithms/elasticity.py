@@ -259,7 +259,7 @@ def modes(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike | None 
     """Compute the natural frequencies and mode shapes about an equilibrium.
 
     The motors are locked, so their rotors do not contribute to the mass. Damping is due to the
-    elastic drives and the viscous friction of the joints.
+    elastic drives and viscous joint friction.
 
     Args:
         mechanism: mechanism with elastic drives.

@@ -30,7 +30,7 @@ def energy(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> 
         velocity: (..., nv).
 
     Returns:
-        Kinetic energy (...) [J], rotors of motors included, and potential energy (...) [J] of
+        Kinetic energy (...) [J], including motor rotors, and potential energy (...) [J] of
         gravity, 0 at the base's origin, and of springs, 0 at rest.
 
     Raises:

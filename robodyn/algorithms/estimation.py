@@ -135,7 +135,7 @@ def state_estimator(
 
 
 class Estimator:
-    """Estimator of the state by forward kinematics from the last estimate.
+    """State estimator: forward kinematics that starts from the last estimate.
 
     Args:
         mechanism: mechanism with the driven joints.
@@ -213,7 +213,7 @@ class Estimator:
             rate = np.zeros(self._count)
             if self.last is not None:
                 rate = (position - self._positions) / step
-            # rate from the difference of two readings, each rounded
+            # rate from the difference between two readings, each rounded
             deviation = np.sqrt(2.0) * self._position_deviation / step
         guess = self._predict(position, step)
         self._stamp, self._positions, self._rates = stamp, position.copy(), rate.copy()

@@ -202,7 +202,9 @@ def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArr
 
 @singledispatch
 def advance_near(mechanism: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-    """Displace a configuration (nq,) like `advance`, in bounded time for control loops.
+    """Displace a configuration (nq,) in bounded time, for control loops.
+
+    Unlike `advance`, it does no global search.
 
     Raises:
         NoSolution: there is no such configuration, or Newton's method does not find it.
@@ -273,7 +275,7 @@ def joint_difference(
 ) -> FloatArray:
     """Compute the differences between joint positions without checking the arguments.
 
-    The difference of a continuous joint is at most half a turn, see `wrapping_joints`.
+    The difference for a continuous joint is at most half a turn, see `wrapping_joints`.
 
     Args:
         start, goal: (..., k) [m or rad].
@@ -289,7 +291,10 @@ def joint_difference(
 
 @singledispatch
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
-    """Return indices of the body's twist components that determine the motion, if any."""
+    """Return indices of the body's twist components that determine the motion.
+
+    The result is empty if there are no such components.
+    """
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 
 
@@ -325,7 +330,7 @@ def _wrapping_driven(mechanism: Any) -> tuple[bool, ...]:
 def wrapping_joints(mechanism: Any) -> frozenset[str]:
     """Return the names of continuous joints, whose positions a full turn apart are equal.
 
-    The difference of two positions of such a joint is at most half a turn. Joints with limits,
+    The difference between two positions of such a joint is at most half a turn. Joints with limits,
     revolute joints without limits, and joints that others mimic count their turns.
     """
     return frozenset(getattr(mechanism.model, "wrapping_joints", ()))

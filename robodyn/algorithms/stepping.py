@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Integration steps of a mechanism of any kind with constant efforts."""
+"""Integration steps with constant efforts, for mechanisms of any kind."""
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) 
 
 
 def springs_at_home(mechanism: Mechanism) -> dict[str, Any]:
-    """Describe the springs of a mechanism and their effect on the efforts at home.
+    """Describe a mechanism's springs and their effect on the efforts at home.
 
     Returns:
         Dictionary for JSON, empty without springs. `springs` lists `name`, `stiffness`, `rest`,

@@ -70,11 +70,11 @@ class GoalExecution:
         return self._goal is not None
 
     def examine(self, goal: Goal, present: Present | None) -> GoalPlan:
-        """Check a goal against the present state of the mechanism, and return its plan.
+        """Check a goal against the current state of the mechanism, and return its plan.
 
         Args:
             goal: goal of the action FollowJointTrajectory.
-            present: present state of the mechanism; None if unknown.
+            present: current state of the mechanism; None if unknown.
 
         Raises:
             GoalRefused: the goal is invalid (see `trajectory_goals.examine`), the position of the

@@ -64,7 +64,7 @@ def check_limits(
     The limits are those of positions of all joints, passive ones included (see `travel_limits`), of
     velocities and efforts (by inverse dynamics) of the driven joints, and of the condition number.
     If motors have torque-speed curves, efforts are compared with the torques available at the
-    present velocity. A platform's passage through a singularity, at which no efforts suffice, is
+    current velocity. A platform's passage through a singularity, at which no efforts suffice, is
     detected by a change of the determinant's sign.
 
     Args:
@@ -188,7 +188,7 @@ class _Check:
         return np.asarray(~within)
 
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
-        """Return the times before and after a motion first passes a singularity, or None.
+        """Return times before and after a motion first passes a singularity, else None.
 
         Singularities at which efforts stay finite, as for an arm, count only if the condition
         number is limited.

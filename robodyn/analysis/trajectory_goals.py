@@ -88,7 +88,7 @@ def examine(
     Args:
         goal: goal of the action.
         mechanism: mechanism with its limits and its payload.
-        present: present state of the mechanism.
+        present: current state of the mechanism.
         settings: default tolerances by name, see `goal_execution.GoalExecution`.
 
     Returns:

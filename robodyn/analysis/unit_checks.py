@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Warnings about numbers of a model that may be in another unit: grams, millimeters, degrees.
+"""Warnings about numbers in a model that may be in grams, millimeters or degrees.
 
 No number is rejected, because a model may have any size and density. A warning states what the
 number means and why it is implausible.
@@ -32,7 +32,7 @@ LARGEST, TURNS, SPIN, TRAVEL, SPEED = 100.0, 4.0 * np.pi, 100.0, 50.0, 50.0
 
 
 def unit_warnings(model: Model) -> list[str]:
-    """Check the numbers of a model for plausible units.
+    """Check the numbers in a model for plausible units.
 
     Returns:
         A message for each implausible length, inertia or limit, such as one in millimeters or

@@ -56,7 +56,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
 
 
 def _in_silence() -> None:
-    """Suppress compilation messages of a worker process; the parent shows progress."""
+    """Suppress compilation messages from a worker process; the parent shows progress."""
     from robodyn.numerics.compilation_notes import notes
 
     notes.report_to(lambda line: None)

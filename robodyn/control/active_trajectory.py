@@ -45,7 +45,7 @@ class _ScheduledTrajectory(NamedTuple):
 
 
 class ActiveTrajectory:
-    """Present trajectory of a mechanism, with the time along it, handovers and stops.
+    """Current trajectory of a mechanism, with the time along it, handovers and stops.
 
     Args:
         mechanism: mechanism that follows the trajectory.

@@ -7,7 +7,7 @@ Lee, Chung, Mudge and Turney, eq. 4.1 and 4.4:
     effort = inverse_dynamics(q, qd, qdd_d + Kv (qd_d - qd) + Kp (q_d - q))
 
 If the model is exact, the error satisfies e'' + Kv e' + Kp e = 0. For a platform the error is the
-displacement and the difference of twists.
+displacement and the twist difference.
 
 Friction is compensated for the planned motion instead of the measured one if this matters. The
 measured velocity of a slow joint changes its sign with every disturbance, and the dry friction with

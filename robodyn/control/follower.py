@@ -207,9 +207,10 @@ class TrajectoryFollower(ActiveTrajectory):
         velocity: FloatArray,
         wrench: FloatArray | None = None,
     ) -> Command | None:
-        """Compute the `Command` like `command`, but without checks of the arguments.
+        """Compute the efforts for a measured state, without checking the arguments.
 
-        The quaternion of a pose is normalized. NumPy may warn of overflow.
+        See `command` for arguments and result. The quaternion of a pose is normalized. NumPy may
+        warn of overflow.
         """
         if self._mode == "gravity_compensation":
             rest = np.zeros(self._rates)

@@ -61,9 +61,9 @@ class Errors(NamedTuple):
 
 
 def resolve_tolerance(name: str, given: float, default: float) -> float:
-    """Resolve the tolerance of a message, in which 0 selects the default.
+    """Return the permitted error for a tolerance from a message.
 
-    A negative tolerance, or a default of 0, means no limit.
+    A tolerance of 0 selects the default. A negative tolerance, or a default of 0, means no limit.
 
     Args:
         name: name of the tolerance in error messages.

@@ -82,12 +82,12 @@ class PathClock:
         self._origin, self._offset, self._begun = time, 0.0, False
 
     def continue_on(self, time: int, start: int) -> float:
-        """Continue at `time` [ns] on another path at the present speed.
+        """Switch to another path at `time` [ns], keeping the current speed.
 
         `start` [ns] is the time at which the other path began.
 
         Returns:
-            Time [s] along the other path.
+            Time [s] along the other path at `time`.
         """
         since = (time - start) * 1e-9
         real = self._is_real

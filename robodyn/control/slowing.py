@@ -138,7 +138,7 @@ class SpeedScale:
 def _braking(stops: FloatArray, reached: float) -> float:
     """Return the largest speed factor that permits braking before the next stop.
 
-    `stops` are the path times [s] at which to stop, and `reached` is the present one.
+    `stops` are the path times [s] at which to stop, and `reached` is the current one.
     """
     ahead = stops[stops >= reached]
     return min(math.sqrt(2.0 * BRAKING * (ahead[0] - reached)), 1.0) if ahead.size else 1.0

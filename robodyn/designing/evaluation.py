@@ -88,7 +88,7 @@ class DriveRequirements:
     Attributes:
         shortest, longest: (n,) [m or rad] ends of the travel; for a leg of variable length the
             shortest is its closed length.
-        stroke: (n,) [m or rad] difference of the ends.
+        stroke: (n,) [m or rad] difference between the ends.
         speed: (n,) [m/s or rad/s].
         peak_effort: (n,) [N or N m].
         continuous_effort: (n,) [N or N m] to compare with a continuous rating: the largest root

@@ -99,7 +99,7 @@ def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
     `unit` is the SI unit, or two alternatives, such as `rad or m`.
 
     Returns:
-        The value; the default if the field is missing.
+        The value, or the default if the field is missing.
 
     Raises:
         RobodynError: the value is not a number, has another unit, or is out of range.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Calls of compiled functions for batches of states, on several threads."""
+"""Calls to compiled functions for batches of states, on several threads."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def evaluate_kernel(
         arguments: names and widths of the arguments of a state.
         values: value of each argument, broadcast against each other; None if absent.
         core: shape of one result.
-        settings: further arguments of the kernel, equal for all states.
+        settings: further arguments for the kernel, equal for all states.
 
     Returns:
         The results (..., *core).

@@ -29,8 +29,8 @@ from robodyn.threads import cached_threadsafe
 
 Blocks = tuple[FloatArray, FloatArray, FloatArray]
 
-# Displacement of finite differences of order 4, with twelve digits after rounding [rad, or relative
-# to the mechanism's size].
+# Displacement for finite differences of order 4, with twelve digits after rounding [rad, or
+# relative to the mechanism's size].
 SLOPE_STEP = 5e-4
 _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
 

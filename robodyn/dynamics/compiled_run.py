@@ -56,7 +56,7 @@ class Rollout:
         offset: (N,) number of steps before each row.
         loads: (steps or 1, 1 or 3, 6) [N, N m], or (..., 15) with the rows of a `BaseMotion`.
         configuration, velocity: (N, ...) histories; the first row is the initial state.
-        required, applied: (N - 1, n) histories of efforts.
+        required, applied: (N - 1, n) effort histories.
         driver: function that wraps a kind's loop, such as `compiled_controller.driver`.
         measures_motors: whether a law of a plant with elastic drives measures the motors, not the
             joints.
@@ -213,7 +213,7 @@ class BatchSteps:
             settings: dt [s], and `stop_numbers` of the end stops.
             loads: efforts (N, n), wrenches with motions of the bases (N, 15), and whether the bases
                 move.
-            state: configuration (N, nq), velocity (N, nv) and steps left (N, 1), in place.
+            state: configuration (N, nq), velocity (N, nv) and remaining steps (N, 1), in place.
             span: indices of the first group and of the group after the last.
         """
         (dt, stops), (efforts, wrenches, moves) = settings, loads

@@ -20,10 +20,10 @@ class EndStops:
     """End stops of driven joints: a spring and a damper at each limit, which only push.
 
     By default the stops are critically damped, with stiffness m / T^2 and damping 2 m / T, where T
-    is the time constant and m the effective inertia of the joint at the present configuration,
+    is the time constant and m the effective inertia of the joint at the current configuration,
     including all bodies that move with it. These stops never add energy. A joint rebounds from its
     end with at most a third of its speed. If an effort tau presses a joint against its end, the
-    joint rests T^2 tau / m beyond the end. MuJoCo defines the limits of joints by the same law
+    joint rests T^2 tau / m beyond the end. MuJoCo defines joint limits by the same law
     (`solref`).
 
     Attributes:
@@ -45,7 +45,7 @@ class EndStops:
             as_scalar("time_constant", self.time_constant, "s", above=0.0)
 
     def for_step(self, dt: float) -> EndStops:
-        """Return end stops whose time constant is dt [s], unless they already have one."""
+        """Return end stops whose time constant, if not given, is dt [s]."""
         return self if self.time_constant is not None else replace(self, time_constant=dt)
 
     @property

@@ -24,7 +24,7 @@ KINDS = {
     "prismatic": kernels.PRISMATIC,
     "floating": kernels.FLOATING,
 }
-# Entries of a rotation below this are rounding errors of the conversion from angles.
+# Entries of a rotation below this are rounding errors from the conversion of angles.
 NOISE = 1e-15
 _TREE = (array_arguments.VECTOR, array_arguments.VECTOR)
 _AT = (types.int64, array_arguments.VECTOR)
@@ -73,9 +73,9 @@ class LinkTree:
 
     @cached_property
     def joint_jacobians(self) -> Callable[..., bool]:
-        """Compiled function like `jacobians`, if the velocity consists of the joints' rates.
+        """Compiled function that writes the Jacobians if the velocity is the joint rates.
 
-        Pass None as the tangents.
+        Its arguments are those of `jacobians`, with None as the tangents.
         """
         return self._bound("jacobians", _ROWS, types.none, *_AT)
 
@@ -119,9 +119,9 @@ class LinkTree:
 
     @cached_property
     def joint_centroidal_matrices(self) -> Callable[..., bool]:
-        """Compiled function like `centroidal_matrices`, if the velocity is the joints' rates.
+        """Compiled function that writes the matrices if the velocity is the joint rates.
 
-        Pass None as the tangents.
+        Its arguments are those of `centroidal_matrices`, with None as the tangents.
         """
         return self._bound("centroidal_matrices", _ROWS, types.none)
 

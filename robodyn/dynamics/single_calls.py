@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Computations for single states, each by one call of compiled code."""
+"""Computations for single states, each by one call to compiled code."""
 
 from __future__ import annotations
 

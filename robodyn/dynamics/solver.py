@@ -287,14 +287,14 @@ class Solver:
         return q
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return joint positions (N, p) of the link tree, and the map from velocity to rates.
+        """Return the link tree's joint positions, and maps from velocity to joint rates.
 
         Args:
             q: (N, nq) configurations, which are not checked.
 
         Returns:
-            Positions (N, p), and matrices (N, rates * nv) in row-major order from velocity to joint
-            rates; None for the matrices if the joint rates are the velocity.
+            Positions (N, p), and matrices (N, rates * nv) in row-major order. None replaces the
+            matrices if the joint rates are the velocity.
         """
         return q, None
 

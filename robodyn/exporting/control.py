@@ -62,7 +62,10 @@ def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
 
 
 def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that reduces the efforts at a configuration to given limits."""
+    """Compile `reduce_efforts` for a mechanism, as a function of its configuration.
+
+    The function returns whether the configuration is valid and the reduced efforts are finite.
+    """
     _, nv, n = setting.sizes
     inertia = _inertia_of(kind.mass, kind.rates, setting)
 

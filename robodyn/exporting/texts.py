@@ -20,7 +20,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
 TEMPLATES = Path(__file__).with_name("templates")
-# Reserved words of C and C++.
+# Reserved words in C and C++.
 _KEYWORDS = """
     alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl
     const constexpr continue decltype default delete do double dynamic_cast else enum explicit

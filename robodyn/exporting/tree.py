@@ -3,7 +3,7 @@
 """Functions of mechanisms with closed loops for exported libraries.
 
 The loop-closure equations are eliminated in the pivot order of the home configuration. Where this
-order fails, orders of other configurations are tried. In Python, the order is that of the present
+order fails, orders of other configurations are tried. In Python, the order is that of the current
 configuration, so the last bits of results may differ there.
 """
 

@@ -69,7 +69,7 @@ def has_journal(bag: Path) -> bool:
 
 
 def recover_messages(bag: Path, is_selected: Callable[[str, str], bool]) -> list[Row]:
-    """Read all intact messages of an incomplete bag.
+    """Read all intact messages from an incomplete bag.
 
     Args:
         bag: file or folder.
@@ -77,14 +77,14 @@ def recover_messages(bag: Path, is_selected: Callable[[str, str], bool]) -> list
             its messages is needed.
 
     Returns:
-        Topic, time of receipt [ns] and bytes of each message, in order of receipt. The messages of
+        Topic, time of receipt [ns] and bytes of each message, in order of receipt. The messages on
         topics that are not selected are empty.
     """
     rows: list[Row] = []
     kept: dict[Topic, bool] = {}
     for file in files_of(bag):
         reader = _rows_of_database if file.suffix == ".db3" else _rows_of_mcap
-        # a damaged file may raise any error of SQLite or of the conversions
+        # a damaged file may raise any error from SQLite or the conversions
         with suppress(Exception):
             for topic, stamp, data in reader(file):
                 if topic not in kept:
@@ -137,7 +137,7 @@ def _records(data: Any, at: int, end: int) -> Iterator[tuple[int, bytes]]:
 def _row(
     code: int, body: bytes, schemas: dict[int, tuple[str, str, str]], topics: dict[int, Topic]
 ) -> Iterator[Row]:
-    """Yield the message of an MCAP record, if it contains one.
+    """Yield the message from an MCAP record, if it contains one.
 
     A schema or channel is stored in `schemas` or `topics` instead.
     """
@@ -193,7 +193,7 @@ def _decompressor(compression: str) -> Callable[[bytes], bytes]:
         from rosbags.rosbag2.storage_mcap import zstd
 
         make: Any = getattr(zstd, "ZstdDecompressor", None)
-        if hasattr(make(), "decompressobj"):  # the package zstandard, of older releases
+        if hasattr(make(), "decompressobj"):  # older rosbags releases use zstandard
             return make().decompressobj().decompress  # type: ignore[no-any-return]
         return make().decompress  # type: ignore[no-any-return]
     return lambda piece: piece

@@ -34,7 +34,7 @@ class Bag:
 
 
 def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
-    """Read messages of a rosbag2 folder, a .mcap or a .db3 file, compressed or not.
+    """Read messages from a rosbag2 folder, a .mcap or a .db3 file, compressed or not.
 
     If the bag is incomplete, as after a full disk or a crash, intact messages are read.
 
@@ -59,7 +59,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
         if has_journal(bag):  # it may contain more than rosbags reads
             raise ValueError("its database was not closed and still has a journal file")
         return _read_whole(bag, is_selected)
-    # a damaged file may raise any error of rosbags, of SQLite or of a decompressor
+    # a damaged file may raise any error from rosbags, SQLite or a decompressor
     except Exception as failure:
         reason = " ".join(str(failure).split()) or type(failure).__name__
         rows = recover_messages(bag, is_selected) if bag.exists() else []

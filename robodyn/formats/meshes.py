@@ -36,7 +36,7 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
 
     Args:
         name: name of the mesh in the URDF.
-        near: file of the URDF, to which paths are relative; None if it is not a file.
+        near: URDF file, to which paths are relative; None if the URDF is not in a file.
         allowed: folders in which meshes are permitted, besides those of ROS packages, for a URDF
             from an untrusted source; None to permit all folders.
 
@@ -82,7 +82,7 @@ def with_mesh_files(text: str, near: Path) -> str:
 
     Args:
         text: URDF text.
-        near: file of the URDF, to which names of meshes are relative.
+        near: URDF file, to which mesh names are relative.
 
     Returns:
         The changed text.
@@ -95,14 +95,14 @@ def with_mesh_files(text: str, near: Path) -> str:
 
 
 def mesh_address(name: str, near: Path) -> str:
-    """Return the name of a mesh under which RViz finds its file.
+    """Return a name by which RViz finds a mesh file.
 
     Args:
         name: name of the mesh in the URDF.
-        near: file of the URDF, to which the name is relative.
+        near: URDF file, to which the name is relative.
 
     Returns:
-        A file:// name; the unchanged name if the sourced ROS 2 resolves it or no file is found.
+        A file:// name, or the unchanged name if the sourced ROS 2 resolves it or no file is found.
     """
     try:
         scheme = urlparse(name).scheme

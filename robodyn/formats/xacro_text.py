@@ -104,7 +104,7 @@ def expand_alone() -> None:
     """Expand a xacro file in a process of its own, started by `expand_xacro`.
 
     Standard input is a JSON list of path, arguments, processor time [s] and memory [bytes];
-    standard output is a JSON list of the URDF text and the reason of a failure, one of them empty.
+    standard output is a JSON list of the URDF text and the reason for a failure, one of them empty.
     """
     path, mappings, seconds, memory = json.load(sys.stdin)
     _limit_resources(seconds, memory)

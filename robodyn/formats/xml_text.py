@@ -97,7 +97,7 @@ def root_tag(text: str) -> str:
 
 
 def _parse(data: bytes, source: str, max_depth: int) -> ElementTree.Element:
-    # without namespaces, like the parsers of ROS: vendors' URDFs have undeclared prefixes, such as
+    # without namespaces, like the ROS parsers: vendors' URDFs have undeclared prefixes, such as
     # <controller:gazebo_ros_controller_manager>
     parser, builder = expat.ParserCreate("utf-8"), ElementTree.TreeBuilder()
     parser.buffer_text = True

@@ -58,7 +58,7 @@ class Task(ABC):
 
         Returns:
             k mechanisms of the same structure, one for each of these sub-environments, or None to
-            keep the present mechanisms.
+            keep the current mechanisms.
         """
         return None
 
@@ -79,7 +79,7 @@ class Task(ABC):
         return np.tile(m.home, (len(rows), 1)), np.zeros((len(rows), m.coordinates.velocity_size))
 
     def observe(self, env: MechanismVectorEnv) -> FloatArray:
-        """Return the observations (num_envs, d) of the present state.
+        """Return the observations (num_envs, d) of the current state.
 
         By default they are displacements from home and velocities.
         """
@@ -221,7 +221,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         With the same `seed`, all later results are equal, bit for bit.
 
         Args:
-            seed: seed of all random numbers; None to continue the present sequence.
+            seed: seed of all random numbers; None to continue the current sequence.
             options: with a mask (num_envs,) `reset_mask`, only the masked sub-environments begin a
                 new episode.
 

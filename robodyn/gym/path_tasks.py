@@ -71,12 +71,12 @@ class Reach(Task):
         return np.asarray(-away - 1e-3 * np.square(action).mean(axis=1))
 
     def displacement(self, env: MechanismVectorEnv) -> FloatArray:
-        """Return displacements (num_envs, nv) from the present configurations to the goals."""
+        """Return displacements (num_envs, nv) from current configurations to the goals."""
         goals = self.path.configuration[self._rows(env)]
         return env.mechanism.difference(env.plants.configuration, goals)
 
     def _rows(self, env: MechanismVectorEnv) -> IntArray:
-        """Return the indices (num_envs,) of the present goals on the sampled path."""
+        """Return the indices (num_envs,) of the current goals on the sampled path."""
         passed = self._moves * np.rint(env.time / env.control_dt).astype(np.int64)
         return np.asarray(np.minimum(self.goal + passed, len(self.path.configuration) - 1))
 

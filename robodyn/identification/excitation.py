@@ -35,9 +35,9 @@ TRAVEL, RATE = 1.2, 1.5
 SHRINKS, SHRINK = 24, 0.85
 # Largest condition number along the motion, relative to that at home.
 CONDITION = 5.0
-# Eigenvalue of the normal matrix, relative to the largest, that counts as 0.
+# Eigenvalue of the normal-equations matrix, relative to the largest, that counts as 0.
 SMALLEST = 1e-14
-# Largest numbers of harmonics and trials.
+# Largest number of harmonics, and of trials.
 MOST = 100_000
 
 
@@ -191,9 +191,10 @@ class _Search:
         return found
 
     def cost(self, series: FourierSeries) -> float:
-        """Compute the cost of a series from the information about base parameters.
+        """Compute a series' cost, low if its motion determines base parameters well.
 
-        It is small if the information is large and well conditioned.
+        The cost is the logarithm of the scaled regressor's condition number, minus the mean
+        logarithm of the eigenvalues of its normal-equations matrix.
         """
         Y = self.m.regressor(*self._motion(series))[..., list(self.columns.own)]
         Yb = Y[..., list(self.base.kept)] / self.scale

@@ -230,7 +230,7 @@ LEAST_REDUCTION, MOST_FOLDS, MOST = 0.03, 3, 3
 # Least reduction in variances of the noise: the best of n terms without effect gains 2 log n by
 # chance, and some thirty are tried.
 SIGNIFICANT = 10.0
-# Significance for waves, of which hundreds are tried.
+# Significance for sinusoids, of which hundreds are tried.
 SEARCHED = 20.0
 # Common terms that are selected first, and removed if efforts are predicted better without them.
 OPTIONAL = (OFFSET,)
@@ -362,7 +362,7 @@ def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
     """Group the indices of friction terms that are selected together.
 
     Returns:
-        Groups of indices: pairs of cosine and sine of the same wave, and single terms.
+        Groups of indices: pairs of cosine and sine with the same wavenumber, and single terms.
     """
     groups: dict[tuple[str, float], list[int]] = {}
     for k, term in enumerate(terms):

@@ -24,22 +24,22 @@ from robodyn.identification.samples import Samples
 
 VISCOUS, COULOMB, OFFSET, STRIBECK = "viscous", "coulomb", "offset", "stribeck"
 SMOOTH, WIND_UP, ROOT, SQUARE, LOAD = "smooth", "wind-up", "root", "square", "load"
-# Terms periodic in the position, as an effort and as a factor on dry friction; by a wave number.
+# Terms periodic in the position, as an effort and as a factor on dry friction; by a wavenumber.
 RIPPLE = ("ripple cosine", "ripple sine")
 RUBBING = ("rubbing cosine", "rubbing sine")
 # Rates and travels of nonlinear candidate terms, relative to the largest in the recordings.
 STRIBECK_RATES = (0.02, 0.05, 0.1, 0.2, 0.4)
 SMOOTH_RATES = (0.02, 0.05, 0.1, 0.2)
 STOPS = (1e-4, 3e-4, 7e-4, 1.5e-3, 3e-3, 1e-2)
-# Waves of dry friction per turn of the gear's output that are tried: an eccentric bearing, seal or
-# gear ring rubs once a turn, an oval or squeezed one twice.
+# Periods of dry friction per turn of the gear's output that are tried: an eccentric bearing, seal
+# or gear ring rubs once a turn, an oval or squeezed one twice.
 OUT_OF_ROUND = (1.0, 2.0)
 # Rate, in standard deviations of its noise, above which a joint moves.
 MOVING_RATE = 10.0
 # Width of the transition between directions in predictions, relative to the noise: a fit uses the
 # mean over the noise, a prediction the likelier direction.
 TRANSITION_WIDTH = 0.1
-# Least fraction of a wave within the travel: with less, extrapolation is unreliable.
+# Least fraction of a period within the travel: with less, extrapolation is unreliable.
 LEAST_WAVE_FRACTION = 0.5
 
 # Terms that may replace Coulomb friction.
@@ -69,7 +69,7 @@ class Term:
 
     Attributes:
         kind: one of the names that this module defines, such as `viscous`.
-        scale: rate [m/s or rad/s], travel [m or rad] or wave number [1/m or 1/rad] that the kind
+        scale: rate [m/s or rad/s], travel [m or rad] or wavenumber [1/m or 1/rad] that the kind
             requires; else 0.
     """
 

@@ -23,7 +23,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 FIELDS = ("position", "velocity", "effort")
 
-# Topics of efforts alone, the likeliest first, used if joint states have none.
+# Topics with efforts alone, the likeliest first, used if joint states have none.
 EFFORTS = ("joint_commands", "forces")
 
 
@@ -182,7 +182,7 @@ class _Candidate(NamedTuple):
 
     @property
     def effort_rank(self) -> int:
-        """Sort key, lower for likelier topics of efforts."""
+        """Sort key, lower for likelier effort topics."""
         ranks = [rank for rank, name in enumerate(EFFORTS) if self.table.name.endswith(name)]
         return min(ranks, default=len(EFFORTS))
 

@@ -175,7 +175,7 @@ def _solve(
     """Estimate the payload's parameters (10,) by weighted least squares.
 
     Returns:
-        Parameters, and the normal matrix (10, 10) in units of the noise.
+        Parameters, and the normal-equations matrix (10, 10) in units of the noise.
     """
     used = np.maximum(weight.sum(axis=0), 1.0)
     sigma = np.maximum(np.sqrt((weight * tau**2).sum(axis=0) / used), 1e-9)
@@ -224,7 +224,10 @@ def _deviations(variances: FloatArray) -> FloatArray:
 
 
 def _inverse(N: FloatArray) -> FloatArray:
-    """Invert a normal matrix (10, 10); variances of unobserved parameters are large."""
+    """Invert a normal-equations matrix (10, 10).
+
+    The variances of unobserved parameters are large.
+    """
     scale = 1.0 / np.sqrt(np.maximum(np.diag(N), 1e-30))
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))
     inverse = (vectors / np.maximum(values, 1e-14)) @ vectors.T

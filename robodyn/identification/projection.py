@@ -59,7 +59,7 @@ NEAREST = 0.9
 # Largest number of bisections of a line search, and the final slope, relative to the first, that
 # counts as 0.
 HALVINGS, FLAT = 30, 1e-3
-# Eigenvalue per column of a scaled normal matrix below which it is rounding.
+# Eigenvalue per column of a scaled normal-equations matrix below which it is rounding.
 RANK_TOLERANCE = 1e-15
 # Damping of free parameters, relative to their Hessian.
 RIDGE = 1e-14
@@ -111,7 +111,7 @@ class Program:
     """Convex optimization problem whose solution is a fit's physical parameters.
 
     Attributes:
-        N: (p, p) normal matrix in units of the observations' noise.
+        N: (p, p) normal-equations matrix in units of the observations' noise.
         c: (p,) right side of the normal equations.
         bodies: (count, 4, 4) physical pseudo-inertias of the given model, for the first columns,
             ten each.
@@ -159,7 +159,7 @@ class Program:
         barrier's Hessian is the weight alone, however close to singular a pseudo-inertia is.
 
         Args:
-            point: present iterate.
+            point: current iterate.
             weight: weight of the prior.
 
         Returns:

@@ -24,9 +24,10 @@ from robodyn.identification.samples import Samples, moving_motors
 STATES = 400
 # Number of parts of the recordings for cross-validation.
 FOLDS = 5
-# Ridge of a scaled normal matrix, which keeps hardly excited parameters near the given model.
+# Ridge of a scaled normal-equations matrix, which keeps hardly excited parameters near the given
+# model.
 RIDGE = 1e-7
-# Eigenvalue of a scaled normal matrix below which it is rounding.
+# Eigenvalue of a scaled normal-equations matrix below which it is rounding.
 UNSEEN = 1e-14
 # Threshold of Huber's function in standard deviations, and the number of reweighted solutions.
 HUBER, ROUNDS = 1.5, 6
@@ -205,8 +206,8 @@ class Solution:
 
     Attributes:
         x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
-        N: (b + k, b + k) normal matrix (Fisher information), rows weighted by the joints' noise and
-            their autocorrelation time.
+        N: (b + k, b + k) normal-equations matrix (Fisher information), rows weighted by the joints'
+            noise and their autocorrelation time.
         c: (b + k,) right side of the normal equations N x = c.
         sigma: (n,) [N or N m] standard deviation of the residuals.
         autocorrelation_time: (n,) number of rows with the information of one independent row.
@@ -237,7 +238,7 @@ class Solution:
 
 
 def scaling(N: FloatArray) -> FloatArray:
-    """Compute the factors that scale the diagonal of a normal matrix to 1.
+    """Compute the factors that scale the diagonal of a normal-equations matrix to 1.
 
     Returns:
         Factors (p,) for rows and columns; 0 for zero columns.
@@ -248,10 +249,10 @@ def scaling(N: FloatArray) -> FloatArray:
 
 
 def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
-    """Solve N x = c for a normal matrix N that may be nearly singular.
+    """Solve N x = c for a normal-equations matrix N that may be nearly singular.
 
     Args:
-        N: (p, p) normal matrix.
+        N: (p, p) normal-equations matrix.
         c: (p,) right side.
         near: (p,) values near which the solution stays in directions that N hardly determines.
 
@@ -359,11 +360,11 @@ def _normal(
 
 
 def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-    """Invert a normal matrix, except in directions that it does not determine.
+    """Invert a normal-equations matrix in the directions that it determines.
 
     Returns:
-        Inverse (p, p), a large covariance (p, p) of the undetermined directions, and the condition
-        number.
+        Inverse (p, p) in these directions, a large covariance (p, p) in all others, and the
+        condition number of the weighted regressor, columns scaled to equal norms.
     """
     scale = scaling(N)
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))

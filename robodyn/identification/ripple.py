@@ -18,7 +18,7 @@ from robodyn.identification.friction import RIPPLE, RUBBING, Term
 from robodyn.identification.regression import FOLDS, Regression
 from robodyn.identification.samples import Samples
 
-# Numbers of periods over a motor's travel that are tried, and their step.
+# Smallest and largest number of periods over a motor's travel that are tried, and the step.
 FEWEST, MOST, STEP = 6.0, 200.0, 0.25
 # Number of first samples that are searched, and of columns computed at a time.
 SEARCHED, AT_A_TIME = 12_000, 64
@@ -73,7 +73,7 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
 def _columns(
     turns: FloatArray, stretches: Sequence[Samples], waves: FloatArray, kinds: tuple[str, str]
 ) -> FloatArray:
-    """Compute filtered waves (rows, waves) along a motor's motion, cosine + i sine."""
+    """Compute k filtered sinusoids (rows, k) of a motor's position, cosine + i sine."""
     parts = []
     for samples in stretches:
         # the search needs no more instants than smooth signals
@@ -96,20 +96,20 @@ def _columns(
 
 
 def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
-    """Compute the sums of products that fitting each wave to a residual requires.
+    """Compute the sums of products for fitting each of k sinusoids to a residual.
 
     Returns:
-        Sums (waves, 5) of cosine^2, sine^2, cosine * sine, cosine * residual and sine * residual.
+        Sums (k, 5) of cosine^2, sine^2, cosine * sine, cosine * residual and sine * residual.
     """
     c, s = table.real, table.imag
     return np.stack([(c * c).sum(0), (s * s).sum(0), (c * s).sum(0), left @ c, left @ s], axis=1)
 
 
 def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit each wave, a cosine and a sine, to a residual.
+    """Fit each of k sinusoids, a cosine and a sine, to a residual.
 
     Returns:
-        Reduction (waves,) of the sum of squares by each, and its two factors (waves, 2).
+        Reduction (k,) of the sum of squares by each, and its two factors (k, 2).
     """
     a, b, m, x, y = sums.T
     # for a motor at rest both are zero; the determinant must not be
@@ -120,7 +120,7 @@ def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
-    """Cross-validate the best wave: fit it to all parts of the data but one, in turn.
+    """Cross-validate the best sinusoid: fit it to all parts but one, in turn.
 
     Returns:
         Fraction of the squared residual that is predicted, and in how many parts.

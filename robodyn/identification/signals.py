@@ -82,7 +82,7 @@ def longest_run(stamps: IntArray) -> tuple[slice, int]:
         Slice of the stamps (N,) in this range, and the number of resets.
     """
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
-    # a late message is followed by one of the present time, a reset by one of the new time
+    # a late message is followed by one of the current time, a reset by one of the new time
     back = np.array([row for row in back.tolist() if _is_constant(stamps, row)], dtype=np.int64)
     edges = [0, *back.tolist(), len(stamps)]
     pairs = list(zip(edges[:-1], edges[1:], strict=True))

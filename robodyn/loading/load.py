@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # Imported when they are called: closed loops have kernels of their own.
 _as_closed_loop = import_and_call("robodyn.loading.as_closed_loop:from_tree")
 _underactuated_tree = import_and_call("robodyn.loading.as_closed_loop:from_underactuated_tree")
-# Errors of computations with numbers that are valid one by one, but not together.
+# Errors from computations with numbers that are valid one by one, but not together.
 _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryError)
 # Options for a process with one robot: a command, a node, a launch file.
 _defaults = ReadOptions()
@@ -171,7 +171,7 @@ def load(
             overrides the description, and the tree is read as `closed_loop`.
         gravity: (3,) [m/s^2] base frame, instead of the description's value; `[0, 0, 0]` for drives
             that compensate gravity themselves.
-        xacro_args: arguments of a .xacro file, by name. Its `$(find package)` searches the folders
+        xacro_args: arguments for a .xacro file, by name. Its `$(find package)` searches the folders
             of ROBODYN_PACKAGE_PATH, a sourced ROS 2 and the file's own checkout.
 
     Returns:

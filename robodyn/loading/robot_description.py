@@ -54,7 +54,7 @@ def robot_description(
         own_hardware: if False, omit `<ros2_control>` elements of the source with another plugin
             than that in `arguments`, so that a simulation does not start the driver of the real
             robot.
-        arguments: arguments of the xacro file, and of the element: `plugin`, `joint_commands_topic`
+        arguments: arguments for the xacro file and the element: `plugin`, `joint_commands_topic`
             and `joint_states_topic`.
 
     Returns:
@@ -111,7 +111,7 @@ def source_urdf(source: str | Path, arguments: Mapping[str, str] | None = None) 
 
     Args:
         source: bundled name, path, or URDF, SDF or MJCF text.
-        arguments: arguments of a .xacro file, by name.
+        arguments: arguments for a .xacro file, by name.
 
     Returns:
         Expanded URDF text; SDF and MJCF are converted. An empty string if the source is a YAML

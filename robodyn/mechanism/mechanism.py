@@ -476,7 +476,7 @@ class Mechanism(ABC):
     ) -> FloatArray:
         """Compute the acceleration due to efforts of the driven joints.
 
-        Dry friction of joints at rest is left out, because only a simulation can decide which
+        Dry friction in joints at rest is left out, because only a simulation can decide which
         joints stick. Inverse dynamics uses friction in the direction of the planned acceleration,
         so at rest the two functions are inverse to each other only without dry friction.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Spelling of the options of `load` in the messages of each interface."""
+"""Spelling of `load` options in each interface's messages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def as_parameter(name: str, value: str | bool) -> str:
 
 
 def as_launch_argument(name: str, value: str | bool) -> str:
-    """Spell an option as an argument of a launch file: `tip_link:=tool0`."""
+    """Spell an option as a launch-file argument: `tip_link:=tool0`."""
     return f"{name}:={_plain(value)}"
 
 

@@ -68,7 +68,7 @@ class ModelBuilder:
         springs: springs between points of links.
         drives: joints with actuators.
         independent: names of the independent joints.
-        weights: weights of the efforts of the driven joints.
+        weights: effort weights of the driven joints.
         base_link, tip_link: ends of the mechanism; empty if the description states none.
         gravity: (3,) [m/s^2] in the frame of `base_link`, or of the root; None for 9.81 m/s^2
             downwards.

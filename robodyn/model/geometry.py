@@ -80,7 +80,7 @@ class Material:
     Attributes:
         name: name of the material; empty if it has none.
         color: red, green, blue, opacity, each 0 to 1; None if the description has none.
-        texture: file of an image; empty if there is none.
+        texture: image file; empty if there is none.
     """
 
     name: str = ""

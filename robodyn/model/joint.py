@@ -53,7 +53,7 @@ class Joint:
         at, child_at: frames on these links.
         axis: (3,) direction in `at`; normalized.
         mimic: the joint that this one follows, if any.
-        armature: [kg m^2 or kg] reflected inertia of a motor without gyroscopic effects.
+        armature: [kg m^2 or kg] reflected rotor inertia without gyroscopic effects.
         damping: [N m s/rad or N s/m] viscous friction.
         friction: (2,) [N m or N] Coulomb friction when moving forward and backward, not negative.
         spring: spring between parent and child, parallel to the drive.

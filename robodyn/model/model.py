@@ -48,7 +48,7 @@ class Model(Comparable):
         tip_link: link with the tool.
         home: names of joints, each with its position (1,) or pose (7,): a guess from which the
             loops close.
-        weights: (driven,) weights of the efforts of redundant drives; empty if all are 1.
+        weights: (driven,) effort weights of redundant drives; empty if all are 1.
         gravity: (3,) [m/s^2] base frame.
         base_cone, body_cone: [rad] largest angles from home of the joints at the legs' ends, at the
             base and at the moving body; infinite for no limit.

@@ -68,7 +68,7 @@ class LinearSpring:
     def measured(self, sign: float, offset: float) -> LinearSpring:
         """Return the same spring in the joint coordinate sign * (q - offset).
 
-        q is the present coordinate; `sign` is 1 or -1.
+        q is the current coordinate; `sign` is 1 or -1.
         """
         if not self.acts:
             return self

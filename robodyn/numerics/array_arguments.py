@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Calls of kernels from Python without Numba's dispatcher, at a few nanoseconds per argument.
+"""Calls to kernels from Python without Numba's dispatcher.
 
-`direct` returns a kernel's compiled entry point. Its arguments are arrays of the types below: dtype
-float64, number of dimensions, contiguity and writability are read from the object; anything else is
-a TypeError. `borrowed_array` gives a kernel the array without a new reference: the caller holds one
-until the kernel returns.
+A call takes a few nanoseconds per argument. `direct` returns a kernel's compiled entry point. Its
+arguments are arrays of the types below: dtype float64, number of dimensions, contiguity and
+writability are read from the object; anything else is a TypeError. `borrowed_array` gives a kernel
+the array without a new reference: the caller holds one until the kernel returns.
 """
 
 from __future__ import annotations
@@ -93,9 +93,10 @@ VECTOR_OUT, MATRIX_OUT = BorrowedArrayType(1, writable=True), BorrowedArrayType(
 
 @intrinsic
 def borrowed_array(typingctx: Any, given: Any) -> Any:
-    """Convert arguments of type `BorrowedArrayType` to arrays, in compiled code.
+    """Return borrowed arguments as Numba arrays, in compiled code.
 
-    The argument is an array or a tuple of arrays; None is removed from a tuple.
+    The argument is of type `BorrowedArrayType`, or a tuple of such arguments, of which the result
+    omits those that are None.
     """
     if isinstance(given, types.BaseTuple):
         kept = [k for k, item in enumerate(given) if item != types.none]

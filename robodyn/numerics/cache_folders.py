@@ -36,7 +36,7 @@ KEPT_VERSIONS = 10
 
 
 class Folder(NamedTuple):
-    """Folder of machine code: its path, and whether it is writable and temporary."""
+    """Machine-code folder: its path, and whether it is writable and temporary."""
 
     path: Path
     writable: bool
@@ -44,7 +44,7 @@ class Folder(NamedTuple):
 
 
 class UntrustedFolder(NamedTuple):
-    """Folder of machine code that is not trusted: its path and the reason."""
+    """Machine-code folder that is not trusted: its path and the reason."""
 
     path: Path
     reason: str

@@ -97,7 +97,10 @@ def batch_kernel(function: F) -> F:
 
 
 def entry_of(function: F, module: str, name: str = "") -> F:
-    """Compile a nested function as a `batch_entry` that belongs to a module."""
+    """Compile a nested function as a `batch_entry`, named as part of a module.
+
+    By default it keeps its own name.
+    """
     function.__module__, function.__qualname__ = module, name or function.__name__
     return batch_entry(function)
 
@@ -128,7 +131,7 @@ def _part(
         return templates[key]
 
     def compile_part(signature: Any) -> Any:
-        """Compile a function for a signature like Numba, but without cache and timers."""
+        """Compile a function for a signature, without Numba's cache and timers."""
         given = tuple(signature)
         if given not in compiled.overloads:
             with trigger_event("numba:compile", {"dispatcher": compiled, "args": given}):

@@ -40,9 +40,9 @@ try:
 except ImportError:  # Windows: every process compiles what it needs
     fcntl = None  # type: ignore[assignment]
 
-# Interval [s] of checks whether another process has compiled a kernel.
+# Interval [s] between checks whether another process has compiled a kernel.
 LOOK = 0.02
-# Longest wait [s] for the lock of another process, which may be stopped or hang.
+# Longest wait [s] for another process to release its lock; it may be stopped or hang.
 LOCK_TIMEOUT = 120.0
 MAGIC = b"robodyn kernel 1\n"
 SUFFIX = ".nbc"

@@ -131,7 +131,10 @@ def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> boo
 
 @noinline
 def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
-    """Compute a Cholesky factor in place like `factor_positive`, without inlining."""
+    """Compute the Cholesky factor of a positive definite matrix, in place.
+
+    It is `factor_positive` with `least` = 0, as a function that is not inlined.
+    """
     return factor_positive(matrix, count, 0.0, lenient)
 
 
@@ -184,5 +187,8 @@ def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None
 
 @noinline
 def solve_factored(factor: Any, count: int, x: Any) -> None:
-    """Solve a linear system in place like `solve_by_factor`, without inlining."""
+    """Solve a linear system in place, given the Cholesky factor of its matrix.
+
+    It is `solve_by_factor`, as a function that is not inlined.
+    """
     solve_by_factor(factor, count, x)

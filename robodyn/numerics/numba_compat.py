@@ -53,7 +53,7 @@ __all__ = [
     "trigger_event",
 ]
 
-# Settings of Numba that affect the machine code.
+# Numba settings that affect the machine code.
 _SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "USING_SVML")
 
 

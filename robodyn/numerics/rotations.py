@@ -176,9 +176,10 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 
 @inner
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Compute the pose (7,) after a displacement (6,): the inverse of `pose_difference`.
+    """Compute the pose (7,) that a displacement (6,) reaches from `pose`.
 
-    The result is written to `out`, which may share the memory of either argument.
+    It is the inverse of `pose_difference`. The result is written to `out`, which may share the
+    memory of either argument.
     """
     shift, turn = vector(displacement, 0), vector(displacement, 3)
     for j in range(7):

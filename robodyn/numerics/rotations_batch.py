@@ -73,7 +73,10 @@ def pose_differences(start: Any, goal: Any, out: Any) -> None:
 
 @kernel
 def advanced_poses(pose: Any, displacement: Any, out: Any) -> None:
-    """Compute poses (N, 7) after displacements (N, 6): the inverse of `pose_differences`."""
+    """Compute the poses (N, 7) that displacements (N, 6) reach from other poses.
+
+    It is the inverse of `pose_differences`.
+    """
     for n in range(pose.shape[0]):
         advanced_pose(pose[n], displacement[n], out[n])
 

@@ -25,7 +25,7 @@ def read_description(
 
     Args:
         source: path of a file, or text that starts with `<`.
-        xacro_args: arguments of a .xacro file.
+        xacro_args: arguments for a .xacro file.
 
     Returns:
         A `ModelBuilder` with the links, joints, closures and actuators that the source describes.

@@ -27,7 +27,7 @@ for _name in ("spherical", "ball"):
         'type="floating", and a <constraint type="spherical"> that holds a point of the child on '
         "the parent; in an SDF and in MJCF, the type ball is supported"
     )
-# Elements of Drake that affect the motion, and alternatives.
+# Drake elements that affect the motion, and alternatives.
 FOREIGN = {
     "drake:ball_constraint": "which closes a loop at a point; in SDF write a joint of type ball",
     "drake:linear_bushing_rpy": "which is a spring between frames; if it closes a loop, write the "

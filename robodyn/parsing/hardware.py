@@ -101,7 +101,7 @@ def _add_limits(limits: dict[str, tuple[float, float]], joint: Element, source: 
             continue
         kind = interface.get("name", "")
         numbers = {key: number_in(text) for key, text in stated.items()}
-        if any(map(math.isnan, numbers.values())):  # such as {-2*pi}, in files of manufacturers
+        if any(map(math.isnan, numbers.values())):  # such as {-2*pi}, in manufacturers' files
             shown = ", ".join(f"{key} {text[:100]!r}" for key, text in stated.items())
             warn(f"{where}: {kind}: ignored {shown}, expected numbers")
             continue

@@ -92,7 +92,7 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
 def with_stated_springs(top: Fields, model: Model) -> Model:
     """Return the model with the springs that a YAML model file describes.
 
-    The field `joints` describes springs of joints, the field `springs` those between points.
+    The field `joints` describes springs on joints, the field `springs` those between points.
 
     Args:
         top: fields of the model file.
@@ -186,7 +186,7 @@ def spring_fields(model: Model) -> dict[str, Any]:
 def limits_of(
     block: Fields, travel: str, unit: str, effort: str, also: tuple[str, ...] = ()
 ) -> dict[str, Any]:
-    """Read the limits of velocity, effort and travel of a joint or a motor.
+    """Read the velocity, effort and travel limits of a joint or a motor.
 
     Args:
         block: fields of the joint or motor.

@@ -50,7 +50,7 @@ def read_source(
     Args:
         source: bundled name, path, URDF, SDF or MJCF text, or content of a YAML file as a
             dictionary.
-        xacro_args: arguments of a .xacro file, by name.
+        xacro_args: arguments for a .xacro file, by name.
 
     Returns:
         A `YamlDocument` for YAML and dictionaries; a `ModelBuilder` for URDF, SDF and MJCF.

@@ -40,7 +40,7 @@ from robodyn.parsing.urdf_extensions import (
 )
 from robodyn.parsing.urdf_geometry import UrdfGeometry
 
-# Supported versions of URDF, as in <robot version=...>.
+# Supported URDF versions, as in <robot version=...>.
 VERSIONS = {"1": (1, 0), "1.0": (1, 0), "1.1": (1, 1), "1.2": (1, 2)}
 
 

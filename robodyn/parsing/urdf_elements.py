@@ -147,7 +147,7 @@ class ElementReader:
                 self.left_out.setdefault(what, []).append(where)
             for key in ("effort", "velocity"):
                 value = float(limit.get(key, "0"))
-                if value == -1.0:  # "no limit" in files of manufacturers and of converters from SDF
+                if value == -1.0:  # "no limit" in files from manufacturers and from SDF converters
                     what = f"the {key} limit of -1, which means no limit"
                     self.left_out.setdefault(what, []).append(where)
                     limit.set(key, repr(UNLIMITED))

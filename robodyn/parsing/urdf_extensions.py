@@ -4,7 +4,7 @@
 
 Gazebo inserts the content of `<gazebo>` into the SDF that it generates from a URDF, so a `<joint>`
 there closes a loop. Plugins there attach links to each other or couple joints, as `<param>`s of
-`<ros2_control>` do. For elements that no URDF parser of ROS reads, warnings suggest an alternative.
+`<ros2_control>` do. For elements that no ROS URDF parser reads, warnings suggest an alternative.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from robodyn.formats.xml_text import numbers_in
 from robodyn.model import Closure, LinearSpring, Placement
 from robodyn.parsing.foreign import FOREIGN, SPRING_DAMPER
 
-# Plugins of Gazebo by a part of their name or file, without `-` and `_`.
+# Gazebo plugins by a part of their name or file, without `-` and `_`.
 ATTACHES = ("detachablejoint", "attachlinks")
 MIMICS = ("mimicjoint",)
 # Plugins that measure, or command efforts through ros2_control, and do not affect the mechanics.

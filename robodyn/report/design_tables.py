@@ -23,7 +23,7 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 def verdict_lines(e: Evaluation) -> list[str]:
     """Return a sentence on each requirement of an evaluation: whether it is met.
 
-    Requirements that are not met come first. Notes on the inertia of rotors follow at the end.
+    Requirements that are not met come first. Notes on rotor inertia follow at the end.
     """
     met = [f"yes: {each.text}" for each in e.verdicts if each.satisfied]
     return [f"NO: {text}" for text in e.violations] + met + rotor_sentences(e)

@@ -105,7 +105,7 @@ class HeldPayloads(NamedTuple):
     Attributes:
         x, y: (COLUMNS,), (ROWS,) [m] displacements from home along two axes of the base frame.
         mass: (ROWS, COLUMNS) [kg] with its center at the body's reference point, in addition to the
-            present payload; NaN out of reach.
+            current payload; NaN out of reach.
         reason: for each cell, the drive whose effort limits the payload, or the limit that ends the
             workspace there.
     """

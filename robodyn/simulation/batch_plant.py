@@ -51,7 +51,7 @@ class BatchPlant:
         dt: length [s] of an integration step.
         end_stops: end stops at the position limits; None for no end stops.
         limit_efforts: limit efforts to those of the actuators, and to the torque-speed curves of
-            their motors at the present velocities.
+            their motors at the current velocities.
         integrator: `rk4` or `semi_implicit`, as for `Plant`.
 
     Attributes:

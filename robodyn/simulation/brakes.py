@@ -49,7 +49,7 @@ class Brakes:
     def close_if_silent(self, time: int) -> bool:
         """Close the brakes if no command came for `timeout`; return whether they closed.
 
-        `time` [ns] is the present time of the simulation.
+        `time` [ns] is the current time of the simulation.
         """
         silent = bool(self._timeout) and time - self._last > self._timeout
         closing = silent and not self.closed

@@ -150,9 +150,8 @@ class Law(NamedTuple):
     Attributes:
         kind: integer that selects a law of `dynamics.kernels.control_laws`.
         model: the controller's model of the mechanism; None if it needs none.
-        kp, kv: (nv, nv) gains of position and velocity errors, or (0, 0) for laws without feedback;
-            kp may have further rows (n, nv), see
-            `control_laws.add_planned`.
+        kp, kv: (nv, nv) position-error and velocity-error gains, or (0, 0) for laws without
+            feedback; kp may have further rows (n, nv), see `control_laws.add_planned`.
         driver: driver of the simulation loop, see `Rollout`.
     """
 

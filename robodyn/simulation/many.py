@@ -73,7 +73,7 @@ def simulate_many(
     progress: Callable[[int], None] | None = None,
     **options: Unpack[SimulationOptions],
 ) -> SimulationResults:
-    """Run B simulations in parallel, each equal to a call of `simulate`.
+    """Run B simulations in parallel, each with the same result as `simulate`.
 
     Each argument that may differ between simulations is one value for all, or B values in a
     sequence or along the first dimension. Controllers that `simulate` runs in compiled code run on

@@ -34,7 +34,7 @@ STEP_METHODS: tuple[str, ...] = get_args(StepMethod)
 
 
 class Plant:
-    """Simulated mechanism with its present state.
+    """Simulated mechanism with its current state.
 
     Args:
         mechanism: mechanism that moves.
@@ -42,7 +42,7 @@ class Plant:
         dt: length [s] of an integration step.
         end_stops: end stops at the position limits; None for no end stops.
         limit_efforts: limit efforts to those of the actuators, and to the torque-speed curves of
-            their motors at the present velocities.
+            their motors at the current velocities.
         integrator: `rk4`, Runge-Kutta of order 4, or `semi_implicit`, Euler's method with the
             velocity first, implicit in viscous damping: faster, of order 1, and stable for any
             friction and damping.

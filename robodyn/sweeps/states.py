@@ -46,7 +46,7 @@ def sweep_variables(mechanism: Mechanism) -> dict[str, Variable]:
     for part, unit in (("force", "N"), ("moment", "N m")):
         for i, axis in enumerate(AXES):
             index = i + 3 * (part == "moment")
-            text = f"{part} of the surroundings on the mechanism, base frame, {axis}"
+            text = f"{part} exerted by the environment on the mechanism, base frame, {axis}"
             known[f"{part}_{axis}"] = Variable("wrench", index, unit, text)
     known["payload"] = Variable("model", 0, "kg", "mass carried by the platform or tip", 0.0)
     for i, axis in enumerate(AXES):

@@ -129,10 +129,10 @@ class TipJoints:
 
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
-    """Return the coordinates to which joint names refer.
+    """Return the object, virtual joints or mechanism, to which joint names refer.
 
     Returns:
-        The virtual joints of the tip if `names` are their names, otherwise the mechanism.
+        `TipJoints` if `names` are the names of the tip's virtual joints, otherwise the mechanism.
     """
     if motions.determining_rows(mechanism):
         tip = TipJoints(mechanism)

@@ -247,7 +247,7 @@ def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
 def _at_joints(
     commands: list[tuple[float, Any]], measured: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, Any]]:
-    """Convert commands in torques or currents of motors to efforts of the joints."""
+    """Convert commands in motor torques or currents to joint efforts."""
     units = {message.header.frame_id for _, message in commands} & {"torque", "current"}
     if not units:
         return commands

@@ -77,7 +77,7 @@ class DesignEditor:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Present dimensions [m, rad] of the machine, by name."""
+        """Current dimensions [m, rad] of the machine, by name."""
         return {
             name: float(slider.value / self._scale(name)) for name, slider in self.sliders.items()
         }
@@ -95,7 +95,7 @@ class DesignEditor:
             self._thread.join()
 
     def update(self) -> None:
-        """Evaluate the machine with the present dimensions, and show the result."""
+        """Evaluate the machine with the current dimensions, and show the result."""
         actuator = self._catalog.get(self.actuator.value)
         continuous = np.inf if actuator is None else actuator.continuous_effort
         try:

@@ -67,7 +67,7 @@ class ManualMotion:
         self._here = self._mechanism.advance(self._here, step)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return the present motion for times (...) [s], with zero acceleration."""
+        """Return the current motion for times (...) [s], with zero acceleration."""
         shape = np.shape(t)
         here, rate = (np.broadcast_to(v, (*shape, len(v))) for v in (self._here, self._rate))
         return Motion(here, rate, np.zeros_like(rate))
@@ -215,7 +215,7 @@ class LiveSimulation:
     def choose(self, path: str) -> None:
         """Restart on a path with a given name, or switch to manual motion.
 
-        Manual motion, `by hand`, begins at the present configuration.
+        Manual motion, `by hand`, begins at the current configuration.
 
         Raises:
             InvalidInput: there is no such path.
@@ -304,7 +304,7 @@ class LiveSimulation:
     def _follow(self, start: int) -> None:
         """Follow the chosen trajectory from a stamp [ns] on, with a new follower.
 
-        The trajectory starts at the present state, so no handover is needed.
+        The trajectory starts at the current state, so no handover is needed.
         """
         self._follower = TrajectoryFollower(self._known, handover=0.0)
         self._follower.follow(self._followed, start)

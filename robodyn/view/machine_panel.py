@@ -89,7 +89,7 @@ class CueingPanel:
 
     Args:
         page: page to extend.
-        values: present values of `preset` and of the parameters in `TUNED`, by name; None stands
+        values: current values of `preset` and of the parameters in `TUNED`, by name; None stands
             for the preset's value.
         change: called with the new values, as in `CueingPanel.values`, when a control has moved.
         save: called with the values when the save button is pressed.

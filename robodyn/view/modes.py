@@ -53,7 +53,7 @@ class ModeAnimation:
         self._units = np.array([1.0 if unit == "rad" else mechanism.size for unit in units])
 
     def snapshot(self) -> Snapshot:
-        """Return the displaced mechanism at the present time of the animation."""
+        """Return the displaced mechanism at the current time of the animation."""
         with self._lock:
             now = self._now()
             mode, amplitude, playing = self.mode, self.amplitude, self._playing

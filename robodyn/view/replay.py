@@ -50,7 +50,7 @@ class Replay:
         return self.mechanism.body_pose(self.configurations[::step])
 
     def snapshot(self) -> Snapshot:
-        """Return the recorded state at the present time of the playback."""
+        """Return the recorded state at the current time of the playback."""
         with self._lock:
             at, playing = self._advance(), self._playing
         index = int(np.searchsorted(self.times, self.times[0] + at, side="right")) - 1

@@ -187,7 +187,7 @@ class _Writer:
         moved = np.abs(closure.at.translation - joint.at.translation).max()
         seated = moved < 1e-15 and not closure.child_at.translation.any()
         turned = closure.at.rotation - joint.at.rotation @ closure.child_at.rotation
-        # a spring of MuJoCo is at rest in the file's pose
+        # a MuJoCo spring is at rest in the file's pose
         return bool(alike and seated and (not closure.stiffness or np.abs(turned).max() < 1e-15))
 
     def _joint(

@@ -329,7 +329,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
 
 
 def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> LaunchDescriptionEntity:
-    """Create the node rviz2 for a mechanism, or a log action if it is not installed."""
+    """Create the action that starts RViz, or a log action if it is not installed."""
     if not installed("rviz2"):
         return LogInfo(msg="rviz2 is not installed: apt install ros-$ROS_DISTRO-rviz2")
     return node(
@@ -382,7 +382,7 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
 def display_nodes(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
-    """Return the nodes rviz2 and force_markers; an empty list unless `rviz` is true."""
+    """Return RViz and force_markers if `rviz` is true, otherwise an empty list."""
     if not is_on(context, "rviz"):
         return []
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]

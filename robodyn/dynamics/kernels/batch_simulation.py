@@ -62,7 +62,7 @@ class Rows(NamedTuple):
     Attributes:
         q, v: (nq,) configurations and (nv,) velocities.
         efforts, wrench, base: (n,), (6,) and (9,), constant.
-        left: (1,) number of steps left.
+        left: (1,) number of remaining steps.
         place: (1,) index of the row in the batch; -1 for none.
         idle: (1,) scratch.
         numbers: (k,) parameters, if lanes are refilled; else no rows.
@@ -99,7 +99,7 @@ class LaneStep(NamedTuple):
 def take_next(step: Any, lane: int) -> None:
     """Load the next waiting row of the batch into a SIMD lane.
 
-    If no row waits, the lane gets the last row with no steps left.
+    If no row waits, the lane gets the last row with no remaining steps.
     """
     numbers, _, efforts, loads, q, v, left = step.arrays
     r, queue = step.rows, step.queue
@@ -148,7 +148,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
 
     @inner
     def smooth_step(task: Any, h: float, step: Any) -> Any:
-        """Advance eight mechanisms by a Runge-Kutta step; return the steps left."""
+        """Advance eight mechanisms by a Runge-Kutta step; return the remaining steps."""
         plant, work, s, r = task.plant, task.work, task.scratch, step.rows
         left = r.left[0]
         good = left > 0.0
@@ -182,7 +182,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
 
     @inner
     def renew(step: Any, idle: Any, left: Any) -> Any:
-        """Load rows that wait into idle lanes; return lanes that begin, and the steps left."""
+        """Load waiting rows into idle lanes; return lanes that begin, and remaining steps."""
         r, queue = step.rows, step.queue
         if r.numbers.shape[0] == 0 or queue[0] >= queue[1] or not any_of(idle):
             return idle & ~idle, left
@@ -195,7 +195,7 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
 
     @inner
     def hybrid_steps(task: Any, h: float, step: Any) -> Any:
-        """Advance mechanisms with dry friction or stiff damping; return the steps left."""
+        """Advance mechanisms with dry friction or stiff damping; return remaining steps."""
         functions = without_inertia, supply, equations, configuration_rate, normalize, renew
         r = step.rows
         _, left = hybrid_step(functions, task, step, h, r.left[0], True, r.q, r.v)

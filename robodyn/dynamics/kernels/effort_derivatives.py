@@ -5,7 +5,7 @@
 After Singh, Russell and Wensing (2022), "Efficient analytical derivatives of rigid-body dynamics
 using spatial vector algebra". Spatial vectors are pairs of an angular and a linear part, of forces
 moment and force, about the base's origin and in its axes. With Psi' = v x S and Psi'' = a x S +
-v x Psi' of the link before a joint, and I, B, f of all that it carries, the derivatives of the
+v x Psi' of the link before a joint, and I, B, f of all links beyond it, the derivatives of the
 effort S_i f_i are, for j at or beyond i,
 
     by q_j: S_i (2 B_j Psi'_j + I_j Psi''_j + S_j x* f_j),   by q'_j: S_i 2 (B_j S_j + I_j Psi'_j)

@@ -46,7 +46,7 @@ class ElasticPlant(NamedTuple):
         own: `PackedPlant` of the mechanism without rotors.
         friction: (nf, sticking.ROW) dry friction of the joints, the motors first.
         options: (OPTIONS + 1,) options of a `PackedPlant`, and MEASURES_MOTORS.
-        drives: (n, 3) stiffness, damping and motor inertia of each drive.
+        drives: (n, 3) stiffness, damping and rotor inertia of each drive.
     """
 
     own: Any

@@ -4,7 +4,7 @@
 
 The stop of a joint that is beyond its end by r, with rate r', pushes with k r + c r', and never
 pulls. Stiffness k and damping c are given, or follow from the effective inertia m of the joint and
-a time constant T: k = m / T^2 and c = 2 m / T, critically damped as by `solref` of MuJoCo. With the
+a time constant T: k = m / T^2 and c = 2 m / T, critically damped as in MuJoCo's `solref`. With the
 Jacobian L of the driven joints' rates and A = L M^-1 L', 1 / m is the sum of |A_jk| over all joints
 k that are beyond their ends, A_jj if there is only one. Then no mode of several coupled stops is
 faster than 1 / T, because diag(1 / m) - A is diagonally dominant.
@@ -75,7 +75,7 @@ def scales(stops: Any) -> bool:
 def add_end_stops(
     plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any, slopes: Any
 ) -> bool:
-    """Add the efforts of the end stops to the joint efforts `out` (n,).
+    """Add the end-stop efforts to the joint efforts `out` (n,).
 
     Args:
         plant: `PackedPlant` or `JointEnds`, of floats or SIMD lanes.

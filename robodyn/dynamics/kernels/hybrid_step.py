@@ -143,7 +143,7 @@ def hybrid_step(
         configuration, velocity: (nq,) and (nv,), advanced in place by whole steps.
 
     Returns:
-        A status, and the number of steps left in each lane. Steps are left in lanes whose state
+        A status, and the number of remaining steps in each lane. Steps remain in lanes whose state
         leaves the bounds or that need another integration method than the rest, and in all lanes if
         there is no solution for one.
     """

@@ -76,7 +76,7 @@ class PackedRollout(NamedTuple):
         loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
             it moves (see `base_motion`), or at start, middle and end of it; one row applies to all.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
-        required, applied: (N - 1, n) histories of efforts, before and after limits.
+        required, applied: (N - 1, n) effort histories, before and after limits.
     """
 
     effort_limits: Any
@@ -199,7 +199,7 @@ def classical_step(
         start, start_rate: configuration (nq,) and velocity (nv,), in place.
 
     Returns:
-        A status code: OK, or the reason of the failure.
+        A status code: OK, or the reason for the failure.
     """
     s, plant, load = task.scratch, task.plant, step.load
     q, v = s.configuration, s.velocity

@@ -53,7 +53,7 @@ class Functions(NamedTuple):
         equations: equations(plant, state, with_damping, work, out) -> int. Write the
             `hybrid_step.MotionEquations` of a `State` with efforts as its third.
         configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
-            time derivative of the configuration of the last call of `equations`.
+            time derivative of the configuration in the last call to `equations`.
         sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the
             compiler unroll loops.
         without_inertia: status of the kind for a mass matrix that is not positive definite.

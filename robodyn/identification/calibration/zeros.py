@@ -3,8 +3,8 @@
 """Zero offsets of driven joints, from end-stop contacts and an inclinometer.
 
 For machines without a tracker: servos whose horns sit on an arbitrary tooth, or drives with
-incremental encoders. The inclinometer on the body, called level here, may be an inertial
-measurement unit at rest.
+incremental encoders. The inclinometer on the body, `level` in names, may be an inertial measurement
+unit at rest.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class ZeroOffsets:
         deviations: (n,) standard deviations of the offsets.
         seen: (n,) whether the samples determine each offset better than the prior.
         inclination: (2,) [rad] of the base, about x and y, if it was unknown.
-        level_residual: [rad] root mean square of the residuals of the level's angles.
+        level_residual: [rad] root mean square of the residuals of the inclinometer's angles.
         stop_residual: [m or rad] root mean square of the residuals of the stops' positions; NaN
             without stops.
     """
@@ -105,11 +105,11 @@ def find_zeros(
     Args:
         m: mechanism of any kind.
         readings: (N, n) positions of the driven joints at rest [m or rad], as in joint states.
-        level: (N, 3) specific force at rest in the frame of the level (the inclinometer on the
-            body), in any unit; it points up.
+        level: (N, 3) specific force at rest in the frame of the inclinometer on the body, in any
+            unit; it points up.
         stops: for each contact the joint, its reading, and -1 for its lower or 1 for its upper
             stop. The stops are at the model's limits.
-        level_noise: [rad] standard deviation of the level's angles.
+        level_noise: [rad] standard deviation of the inclinometer's angles.
         stop_noise: [m or rad] standard deviation of the stops' positions.
 
     Returns:
@@ -140,7 +140,7 @@ def find_zeros(
     guesses = [m.home] * len(samples)
 
     def weighted_residuals(unknowns: FloatArray) -> FloatArray:
-        """Compute residuals (k,) of the level's angles and the stops, divided by noise."""
+        """Compute residuals (k,) of inclinations and stop positions, divided by noise."""
         zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
         E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
         of_level = np.empty((len(samples), 3))
@@ -204,8 +204,8 @@ def read_zero_samples(
     Samples are taken at rest, or in contact with end stops.
 
     Columns: `<joint>.position` of every driven joint, `level.x`, `level.y`, `level.z`, and `end`. A
-    row without values of the level (the inclinometer) records contact: the joints with a reading
-    are at their lower stops or, with 1 in `end`, at the upper ones.
+    row without values of the inclinometer (`level`) records contact: the joints with a reading are
+    at their lower stops or, with 1 in `end`, at the upper ones.
 
     Returns:
         Arguments `readings` (N, n), `level` (N, 3) and `stops` of `find_zeros`.

@@ -241,7 +241,7 @@ class MotionLimiter:
 
     Attributes:
         place: (3, K, 6) motion of the head from now on, to rest; see `Plan`.
-        joints: present positions, velocities and accelerations of the driven joints, (n,) each.
+        joints: current positions, velocities and accelerations of the driven joints, (n,) each.
     """
 
     def __init__(self, examiner: PlanExaminer) -> None:
@@ -265,13 +265,13 @@ class MotionLimiter:
         self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
 
     def begin(self, plan: Plan) -> None:
-        """Replace the present motion by a plan, which the next step continues."""
+        """Replace the current motion by a plan, which the next step continues."""
         self._take(plan.place, plan.motion.configuration, self._dt)
         self._follows = False
 
     @property
     def plan(self) -> Plan:
-        """Plan that is followed, from the present state to rest."""
+        """Plan that is followed, from the current state to rest."""
         times: FloatArray = self._dt * np.arange(self.place.shape[1], dtype=np.float64)
         return self._examiner.plan(self.place, self._near(times))
 

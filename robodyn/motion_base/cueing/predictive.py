@@ -37,7 +37,7 @@ MEAN, LASTS, ROTATION_FADES = 2.0, np.array([1.0, 1.0, 0.0]), 1.0
 # Margins of the soft limits inside the real ones, relative to the ranges of positions, rates,
 # accelerations and efforts: now, and more at the horizon's end, for nonlinearity.
 INSIDE = ((0.01, 0.06), (0.02, 0.0), (0.04, 0.0), (0.04, 0.0))
-# Step [m, rad] of the finite differences of efforts.
+# Step [m, rad] for finite differences of the efforts.
 STEP = 1e-6
 # Cost of being at the real limit, in squared thresholds of perception times seconds.
 LIMIT_COST = 1e3
@@ -115,7 +115,7 @@ class PredictiveCueing:
         self.joints = self._limiter.joints
 
     def change(self, parameters: PredictiveParameters) -> None:
-        """Change the parameters; the next plan starts from the present one.
+        """Change the parameters; the next plan starts from the current one.
 
         Args:
             parameters: new parameters, with the same horizon.

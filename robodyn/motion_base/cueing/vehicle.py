@@ -47,7 +47,7 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
 
     Args:
         source: CSV file with the columns of `COLUMNS`, in any order; or a rosbag2 folder, a .mcap
-            or a .db3 file with messages of an IMU at the head, in the axes of the vehicle.
+            or a .db3 file with messages from an IMU at the head, in the axes of the vehicle.
         topic: topic of the messages; by default the only one, or the one that ends in vehicle/imu.
 
     Returns:

@@ -60,7 +60,7 @@ def nearest_step(body: Any, slopes: Any, excess: Any, way: Any, out: Any) -> Non
     Args:
         body: (k, nv) Jacobian of the body, whose weighted displacement is the measure of distance.
         slopes: (c, nv) gradient of the excess beyond each limit.
-        excess: (c,) excess beyond each limit at the present configuration; negative within it.
+        excess: (c,) excess beyond each limit at the current configuration; negative within it.
         way: (nv,) requested displacement.
         out: (nv,) output: the displacement; NaN if no displacement is within the limits.
     """

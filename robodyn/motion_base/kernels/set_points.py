@@ -76,7 +76,7 @@ def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
 
 @noinline
 def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
-    """Return the position of rest if the joint brakes as fast as possible."""
+    """Return the position at which the joint stops if it brakes as fast as possible."""
     ramp = _ramp(state, 0.0, low, high, jerk)
     return _follow_ramp(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
 
@@ -184,7 +184,7 @@ def advance(
     """Compute the joints' set-points a tick later, within limits, toward targets.
 
     Args:
-        state: (3, n) present position [m or rad], rate, acceleration of each joint.
+        state: (3, n) current position [m or rad], rate, acceleration of each joint.
         target: (3, n) position, rate and acceleration of each target a tick later; a joint whose
             target is not finite brakes.
         bounds: (2, n) least and largest position; a joint outside returns.

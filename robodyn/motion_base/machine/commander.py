@@ -131,7 +131,7 @@ class PositionCommander:
     def warm_up(self) -> None:
         """Run all code of `step` once, so that no later call is slow.
 
-        The first call of compiled functions loads them. The state is then reset to rest.
+        The first call to a compiled function loads it. The state is then reset to rest.
         """
         start = self.set_points.state[0]
         far = self.limits.positions[:, 1]
@@ -194,7 +194,11 @@ class PositionCommander:
         return self._set_point(objection or problem)
 
     def _try(self, target: FloatArray, pace: float) -> str:
-        """Take a step to a target (3, n); return the reason if it is not permitted."""
+        """Take a step to a target (3, n), if it is permitted.
+
+        Returns:
+            The reason if the step is not permitted; otherwise empty.
+        """
         later, rest = self.set_points.next_state(target, pace)
         objection = self._objection(later, rest)
         if not objection:

@@ -33,8 +33,8 @@ class _Brake(NamedTuple):
     """Braking motion of all joints to rest, and its progress.
 
     Attributes:
-        state: (3, n) present positions, rates and accelerations of the drives.
-        configuration: (nq,) present configuration.
+        state: (3, n) current positions, rates and accelerations of the drives.
+        configuration: (nq,) current configuration.
         start: (3, m) state of the independent joints at the start of the motion.
         ramp: [s] in which the accelerations first decrease to zero; 0 if braking begins at once.
         duration: [s] of the motion after the ramp.
@@ -87,7 +87,7 @@ class CoupledSetPoints(SetPoints):
         positions: (n,) initial positions, at rest; the nearest ones that close the loops are used.
 
     Attributes:
-        ahead: (k, nq) configurations from the present one to the configuration at rest, along the
+        ahead: (k, nq) configurations from the current one to the configuration at rest, along the
             braking motion that the last `next_state` found.
     """
 
@@ -118,12 +118,12 @@ class CoupledSetPoints(SetPoints):
 
     @property
     def _brake(self) -> _Brake:
-        """Present braking motion; the previous one if the previous state was restored."""
+        """Current braking motion; the previous one if the previous state was restored."""
         return self._last if self._last.state is self.state else self._found
 
     @property
     def motion(self) -> Motion:
-        """Present configuration, velocity and acceleration of the mechanism."""
+        """Current configuration, velocity and acceleration of the mechanism."""
         now = self._brake
         return Motion(now.configuration, *now.after(0.0)[1:])
 
@@ -190,7 +190,7 @@ class CoupledSetPoints(SetPoints):
         super().take(later, rest)
 
     def brake(self) -> None:
-        """Follow the present braking motion, or a shorter one if possible, for one step."""
+        """Follow the current braking motion, or a shorter one if possible, for one step."""
         now = self._brake
         if now.elapsed == 0.0:  # a shorter one may have become possible
             shorter = self._durations[: self._durations.index(now.duration)]
@@ -228,7 +228,7 @@ class CoupledSetPoints(SetPoints):
         """Return the first of several braking motions that respects all limits.
 
         Returns:
-            The motion and the positions (n,) at its end, or None.
+            The motion and the positions (n,) at its end, or None if no motion respects the limits.
         """
         m, free, count = self._mechanism, self._free, len(durations)
         rates, changes, jerks = BRAKED / USED * self._rows

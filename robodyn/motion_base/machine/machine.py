@@ -457,7 +457,11 @@ class Machine:
         return self._lead(motion_source)
 
     def _lead(self, source: MotionSource) -> MotionSource:
-        """Return a motion source that compensates the sag of the drives, if so configured."""
+        """Wrap a motion source so that it compensates the sag of the drives.
+
+        Returns:
+            The wrapped source, or `source` itself if `compensate_sag` is not set.
+        """
         return MotorSource(self.mechanism, source) if self.settings.compensate_sag else source
 
     def _event(self, point: SetPoint) -> str:

@@ -69,16 +69,16 @@ _BY_STATE: Final = {
 
 
 class RequestRefused(RobodynError):
-    """Error raised if a request is impossible in the present state.
+    """Error raised if a request is impossible in the current state.
 
     The message contains the reason. `value` is the state.
     """
 
 
 def after(state: str, event: str) -> str:
-    """Return the machine's state after a request or an event in its present state.
+    """Return the machine's state after a request or an event in its current state.
 
-    An event that does not concern the present state does not change it.
+    An event that does not concern the current state does not change it.
 
     Raises:
         RequestRefused: the request is impossible in this state.

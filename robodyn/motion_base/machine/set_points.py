@@ -67,7 +67,7 @@ class SetPoints:
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
         own = self._rows * self._limit_fractions(target) * pace
-        # a larger present acceleration must be able to end as quickly
+        # a larger current acceleration must be able to end as quickly
         own[1:] = np.maximum(own[1:], np.abs(self.state[2]) / self._rows[1] * self._rows[1:])
         kernels.advance(self.state, target, self._bounds, own, self._rows, self.dt, later, rest)
         return later, rest

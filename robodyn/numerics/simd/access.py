@@ -33,7 +33,7 @@ def rows_of(typingctx: Any, array: Any, start: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def new_rows(typingctx: Any, count: Any) -> Any:
-    """Allocate SIMD vectors on the stack; their number is known at compile time."""
+    """Allocate uninitialized SIMD vectors on the stack; `count` is a literal integer."""
     if not isinstance(count, types.IntegerLiteral):
         return None
     size = count.literal_value * WIDTH

@@ -140,7 +140,7 @@ class Couplings:
         self.follows[first] = Coupling(second, -of_second / of_first, offset)
 
 
-# Arrays of MuJoCo in which an actuator that is no <motor> differs from 0.
+# MuJoCo arrays in which an actuator that is no <motor> differs from 0.
 LAWS = ("biastype", "dyntype", "gaintype", "delay")
 
 
@@ -156,10 +156,10 @@ class MjcfDrives:
 
     Attributes:
         limits: least and largest effort [N m or N] of each driven joint, infinite for no limit.
-        range: (njnt, 2) [rad or m] limits of position.
+        range: (njnt, 2) [rad or m] position limits.
         damping, friction, armature: (njnt,) values of the joints, including those of tendons and
             actuators.
-        springs: spring of each joint, including those of tendons.
+        springs: spring on each joint, including those from tendons.
         point_springs: law, damping [N s/m] and whether the spring only pulls, for each tendon that
             is a spring between two sites; a tendon that may be slack and has damping becomes two
             springs.

@@ -27,7 +27,7 @@ class Axis:
         lower, upper, effort, velocity: limits [rad or m; N m or N; rad/s or m/s]; infinite for no
             limit.
         damping, friction: viscous damping [N m s/rad or N s/m] and Coulomb friction [N m or N].
-        spring: spring of the axis.
+        spring: spring on the axis.
         mimic: name of the leading joint, multiplier and offset; None for an independent axis.
         reference: [rad or m] joint position in the poses of the file.
     """

@@ -30,7 +30,7 @@ OLDEST, NEWEST = (1, 4), (1, 12)
 # Gravity [m/s^2] of a world without <gravity>; a model outside of a world has this package's
 # default.
 GRAVITY, OURS = "0 0 -9.8", "0 0 -9.81"
-# Plugins of Gazebo that drive the joints they name.
+# Gazebo plugins that drive the joints they name.
 DRIVERS = ("JointController", "JointPositionController", "JointTrajectoryController",
            "ApplyJointForce")  # fmt: skip
 
@@ -99,7 +99,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
-    """Return the element of the only moving model, and that of its world, if any."""
+    """Return the elements of the only moving model and of its world; None without one."""
     worlds = {model: world for world in root.iterfind("world") for model in world.iterfind("model")}
     models = [*root.iterfind("model"), *worlds]
     free = [model for model in models if (model.findtext("static") or "").strip() not in TRUE]

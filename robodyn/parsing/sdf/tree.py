@@ -292,13 +292,13 @@ class TreeReader:
                 if not value:
                     raise self._frames.error(f"joint {name!r}: {tag}", value, "a nonzero number")
                 return value * factor if factor else -1.0 / value
-        return 0.5 / np.pi  # 1 m per turn, the default of SDF
+        return 0.5 / np.pi  # 1 m per turn, SDF's default
 
     def _chain(self, name: str, child: str, steps: list[Step]) -> None:
-        """Add a chain of joints in place of one joint, at that joint's point of the child.
+        """Add the steps of one joint as a chain of joints, located at the joint's origin.
 
-        Massless links connect the joints, and the last joint to the child if the point is not its
-        origin.
+        Massless links connect the joints. If the joint's origin is not that of the child, a fixed
+        joint to the child follows, except after a chain that starts with a prismatic joint.
         """
         parent, shift = self._ends[name][0], np.eye(4)
         at = self._frames.relative(name, child)[:3, 3]

@@ -49,7 +49,7 @@ class BoundViolation(NamedTuple):
         """Create the error for a path that this bound blocks at a configuration (nq,).
 
         Args:
-            text: message of the error.
+            text: error message.
             separated_by: obstacle, one of those listed in `NoPath`.
             configuration: (nq,) at which the bound is violated.
             facts: further attributes of the error.

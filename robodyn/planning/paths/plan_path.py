@@ -82,7 +82,7 @@ def plan_path(
         condition_limit: largest permitted condition number of the Jacobian along the path, see
             `PathSettings`.
         settings: all other settings.
-        progress: called with a description of the present step.
+        progress: called with a description of the current step.
         stopped: function that is polled during the search and returns True to end it.
         options: keyword arguments that override fields of `settings`.
 
@@ -209,7 +209,11 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
 
 
 def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple[Curve, int] | None:
-    """Return a verified curve fitted to a path (n, nq), and its sample count, or None."""
+    """Fit a verified curve to a path (n, nq).
+
+    Returns:
+        The curve and its sample count, or None if no fitted curve passes verification.
+    """
     budget.report_progress("smoothing")
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))

@@ -236,7 +236,7 @@ class ProjectedSpace(Space):
 
 
 def space_of(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Space:
-    """Create the space in which to search for a path between two configurations (nq,).
+    """Create the search space for a path between two configurations (nq,).
 
     Returns:
         A `ProjectedSpace` for a closed loop, otherwise a `Space`.

@@ -34,7 +34,7 @@ class Budget:
         deadline: time [s] of `time.monotonic` at which the search ends.
         nodes: largest total number of nodes of both trees.
         stopped: function that is polled during the search and returns True to end it.
-        report_progress: called with a description of the present step.
+        report_progress: called with a description of the current step.
     """
 
     deadline: float

@@ -5,7 +5,7 @@
 The method is primal-dual (see Verscheure et al. (2009), "Time-optimal path tracking for robots: a
 convex optimization approach"). Duration and limits couple only neighboring coefficients of the
 motion, so the matrix has three or five diagonals. With limits on rates of change, the program with
-tangents at the present motion is convex; each step approaches its solution and takes new tangents.
+tangents at the current motion is convex; each step approaches its solution and takes new tangents.
 With these limits, or with friction, the whole problem is not convex, and the result is a local
 optimum.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Fastest motion to a goal from the mechanism's present state, without stopping first.
+"""Fastest motion from the current state to a goal, without stopping first.
 
-The path is a cubic in displacements: it starts in the direction of the present velocity and ends in
+The path is a cubic in displacements: it starts in the direction of the current velocity and ends in
 the direction of the goal. Several weights of the velocity are tried, and the fastest motion is
 used.
 """
@@ -72,7 +72,7 @@ def time_optimal_from(
 
     Args:
         mechanism: mechanism that moves.
-        configuration, velocity: (nq,) and (nv,) present state.
+        configuration, velocity: (nq,) and (nv,) current state.
         goal: (nq,) configuration.
         options: as for `time_optimal`, except `start_velocity` and `goal_velocity`.
 
@@ -133,7 +133,7 @@ def time_optimal_line(
 
     Args:
         mechanism: mechanism that moves.
-        configuration: (nq,) present configuration.
+        configuration: (nq,) current configuration.
         pose: goal of the body, base frame.
         options: as for `time_optimal`.
 

@@ -11,7 +11,7 @@ sqrt(y), limited by J if
     |dv/dr| <= J / sqrt(y),   dv/dr = a y'' + b y' + c y + d sqrt(y) + e y' / (2 sqrt(y)) + f.
 
 The right side is convex in y, so its tangent lies below it: a motion below the tangent respects the
-limit, and a program with tangents at the present motion contains only feasible motions (Debrouwere
+limit, and a program with tangents at the current motion contains only feasible motions (Debrouwere
 et al., 2013).
 """
 

@@ -167,7 +167,7 @@ class ReachableMotion:
         self.stale = np.ones(count, dtype=bool)
 
     def find(self) -> None:
-        """Find the motion for the present limits.
+        """Find the motion for the current limits.
 
         Raises:
             SearchFailed: no motion within the limits exists.

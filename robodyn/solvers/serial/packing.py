@@ -50,7 +50,7 @@ def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> Floa
 
 
 def without_springs(packed: FloatArray) -> FloatArray:
-    """Return the packed chain without the springs of its joints."""
+    """Return the packed chain without its joint springs."""
     rows: FloatArray = packed.copy()
     rows[:, [at.STIFFNESS, at.AT_ZERO]] = 0.0
     return rows

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Contributions of rotors and dry friction to the forces of the legs, term by term.
+"""Contributions of rotors and dry friction to the leg forces, term by term.
 
 The compiled dynamics contain their sum; this is an independent computation. A rotor of axial
 inertia J turns by `ratio` per meter of its leg, in addition to the leg's angular velocity W: its
@@ -24,7 +24,7 @@ class ActuatorTerms(NamedTuple):
     direction s and the angular velocity W.
 
     Attributes:
-        reflected: J ratio^2 L'', the reflected inertia of the motor itself.
+        reflected: J ratio^2 L'', due to the reflected rotor inertia.
         axial: J ratio d(W.s)/dt, because the rotor also turns with the leg about its axis.
         spin_up: due to the moment that accelerates the rotor's spin and acts back on the leg.
         gyroscopic: due to the gyroscopic moment of the spinning rotor in a swinging leg.
@@ -46,7 +46,7 @@ class ActuatorTerms(NamedTuple):
 def actuator_terms(
     platform: Any, pose: ArrayLike, twist: ArrayLike, accel: ArrayLike
 ) -> ActuatorTerms:
-    """Compute the rotor and friction terms of the actuator forces of a motion.
+    """Compute the rotor and friction terms of the actuator forces for a motion.
 
     Args:
         platform: the mechanism.

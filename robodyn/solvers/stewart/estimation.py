@@ -6,8 +6,8 @@ Up to 40 poses have the same leg lengths; see `algorithms.estimation` for the ch
 
 A displacement dx (6,) of the pose, [translation; rotation vector] in the base frame, changes the
 leg lengths by H' dx, with the transposed force Jacobian H' (eq. 35 of Dasgupta and Mruthyunjaya,
-1998), so errors dL of the lengths are errors dx = H'^-1 dL. The twist follows from the rates by
-H(pose)' twist = rates; with errors of the pose,
+1998), so errors dL in the lengths are errors dx = H'^-1 dL. The twist follows from the rates by
+H(pose)' twist = rates; with errors in the pose,
 
     H' dtwist = drates - D dx,    D = d(H' twist)/d(pose) for constant twist.
 
@@ -57,9 +57,9 @@ def motion_covariance(
     length_deviation: float,
     rate_deviation: float,
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute covariances (6, 6) of pose and twist from errors of the leg readings.
+    """Compute covariances (6, 6) of pose and twist from errors in the leg readings.
 
-    The errors of the readings are independent.
+    The errors in the readings are independent.
 
     Args:
         platform: the mechanism.

@@ -23,7 +23,7 @@ from robodyn.model.zero_configuration import ZeroConfigurationTree
 # Tolerance for perpendicular and intersecting axes: files round angles to about 5 digits.
 ANGLE_TOLERANCE = 1e-4
 DISTANCE_TOLERANCE = 1e-4
-# Angles [rad] below this are rounding errors of the conversion of angles to matrices.
+# Angles [rad] below this are rounding errors from the conversion of angles to matrices.
 NOISE = 1e-15
 
 
@@ -75,7 +75,7 @@ class LegShape(NamedTuple):
         universal_axis: (3,) axis of the universal joint fixed in the base, base frame; unit.
         lower: links of the part at the base; leg frame, origin at the universal joint.
         upper: links of the part at the platform; leg frame, origin at the spherical joint.
-        length: limits of its length [m].
+        length: length limits [m].
         readings: of the first and second universal joint and the actuator.
     """
 

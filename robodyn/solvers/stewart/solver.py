@@ -273,11 +273,11 @@ class PlatformSolver(Solver):
         return self.tree_state(q)[0]
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return positions of the URDF tree's joints, and their rates per unit twist.
+        """Return the URDF tree's joint positions, and matrices from twist to joint rates.
 
         Returns:
-            Positions (N, 25) of the 18 leg joints and the floating joint, and derivatives (N, 144)
-            of their 24 rates with respect to the twist, row by row.
+            Positions (N, 25) of the 18 leg joints and the floating joint, and matrices (N, 24 * 6)
+            from the twist to their 24 rates, in row-major order.
         """
         positions, tangents = np.empty((len(q), 25)), np.empty((len(q), 6 * RATES))
         if _joint_entry("tangents")(self.legs, self.readings, q, positions, tangents) < len(q):

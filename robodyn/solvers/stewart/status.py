@@ -61,7 +61,7 @@ def each_state(
         numbers: packed parameters, those of the legs first.
         arguments, values: names and shapes of the arguments, and their values.
         cores: trailing shape of each result.
-        settings: further arguments of the function.
+        settings: further arguments for the function.
 
     Returns:
         The results, (..., *core) each.

@@ -203,6 +203,6 @@ def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, Fl
 
 
 def state_estimator(loop: Any, initial_pose: ArrayLike | None, encoders: Encoders) -> LoopEstimator:
-    """Return a `LoopEstimator` whose search starts at a tip pose (7,), or at home."""
+    """Return a `LoopEstimator` that starts at a tip pose (7,), by default at home."""
     start = None if initial_pose is None else loop.configuration_at(initial_pose)
     return LoopEstimator(loop, start, encoders)

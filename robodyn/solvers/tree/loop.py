@@ -143,7 +143,7 @@ class ClosedLoop(Mechanism):
     ) -> FloatArray:
         """Compute the acceleration due to efforts, also at type 2 singularities.
 
-        Dry friction of joints at rest is left out, because only a simulation can decide which
+        Dry friction in joints at rest is left out, because only a simulation can decide which
         joints stick.
 
         Args:

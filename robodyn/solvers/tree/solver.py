@@ -179,10 +179,10 @@ class LoopSolver(Solver):
         }
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
-        """Return positions of the tree's joints, and their rates per unit of velocity.
+        """Return the tree's joint positions, and matrices from velocity to joint rates.
 
-        The positions are (N, nq), the rates (N, rates * mobility). The latter are None if they are
-        the velocity itself, possibly in another order.
+        The positions are (N, nq), the matrices (N, rates * mobility) in row-major order. These are
+        None if the joint rates are the velocity itself, possibly in another order.
         """
         if self.rates_are_given:
             return q, None

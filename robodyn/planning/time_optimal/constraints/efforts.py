@@ -127,7 +127,7 @@ class Efforts(SecondOrder):
             )
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """Return a message about an effort that exceeds its limit at a point of the path.
+        """Return the message that even slow motion exceeds an effort limit at a point.
 
         Args:
             row: index of the driven joint.
@@ -150,10 +150,10 @@ class Efforts(SecondOrder):
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
     def _effort_jumps(self, rates: FloatArray) -> FloatArray:
-        """Compute the friction jumps (N, M, n) of efforts next to reversals of joints.
+        """Compute the jumps (N, M, n) of dry friction at points next to joint reversals.
 
-        A jump is the friction on the other side of the reversal minus that at the point; it is 0
-        elsewhere.
+        A jump is the friction on the other side of the reversal minus the friction at the point; it
+        is 0 at all other points.
         """
         out, crosses = np.zeros(rates.shape), rates[:, 1:] * rates[:, :-1] < 0.0
         for i in np.flatnonzero(crosses.any(axis=(0, 1))):

@@ -75,7 +75,7 @@ class RedundantEfforts(Efforts):
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
     def too_weak(self, row: int, value: float, where: str) -> str:
-        """Return a message that no efforts within limits suffice at a point of the path."""
+        """Return the message that no efforts within limits suffice for slow motion."""
         return (
             f"no efforts of {self.subjects[row]} within their limits move the mechanism slowly at "
             f"{where}"

@@ -150,7 +150,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> bool:
 
 @noinline
 def _other_condition_number(chain: Any, q: Any, length: float) -> float:
-    """Return the condition number of the tip Jacobian if the arm does not have six joints."""
+    """Return the condition number of the tip Jacobian for an arm without six joints."""
     n = chain.shape[0] - 1
     frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
     place(chain, q, frames)

@@ -42,8 +42,8 @@ class Search(NamedTuple):
     Attributes:
         lower, upper: (n,) limits of the joints.
         length: [m] by which angles are multiplied.
-        rows: size of the error, 3 for a position or 6 for a pose.
-        J, error: (6, n) and (6,) tip's Jacobian and error at the present configuration, with angles
+        rows: number of error components, 3 for a position or 6 for a pose.
+        J, error: (6, n) and (6,) tip's Jacobian and error at the current configuration, with angles
             multiplied by length.
         held: (n,) whether a joint is held at a limit.
         A, y: scratch for the linear equations.
@@ -67,9 +67,10 @@ class Search(NamedTuple):
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """Compute the error (rows,) [m] from the tip's pose to the goal pose (7,).
+    """Compute the difference (rows,) [m] between a goal pose (7,) and the tip's pose.
 
-    The link frames are computed, too. Return the largest component of the error.
+    The components are the vector from the tip to the goal and, if there are six, the rotation
+    vector times `length`. The link frames are computed, too. Return the largest absolute component.
     """
     n = q.shape[0]
     place(chain, q, frames)

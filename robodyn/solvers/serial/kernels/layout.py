@@ -22,7 +22,7 @@ MASS = 21  # [kg]
 INERTIA = 22  # 6 [kg m^2], xx xy xz yy yz zz about the center of mass, frame i
 SPREAD = 28  # 6 [kg m^2], K_i = tr(I)/2 E - I = integral of d d' dm, in the same order
 PRISMATIC = 34  # 1 for a prismatic joint, 0 for a revolute one
-ARMATURE = 35  # [kg m^2 or kg], reflected inertia of the motor
+ARMATURE = 35  # [kg m^2 or kg], reflected rotor inertia
 DAMPING = 36  # [N m s or N s/m]
 WRAPS = 37  # 1 for a joint whose positions a full turn apart are equal
 STIFFNESS = 38  # [N m/rad or N/m] of the joint's spring

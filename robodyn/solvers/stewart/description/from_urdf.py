@@ -73,7 +73,11 @@ def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
 
 
 def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
-    """Sort the six legs' closures by the numbers in their names, or keep their order."""
+    """Sort the six legs' closures by number, if their names contain distinct numbers.
+
+    Of several numbers in each name, the first that differs between all names counts. If there is
+    none, the closures keep their order.
+    """
     numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]
     for column in zip(*numbers, strict=False):
         if len(set(column)) == len(closures) == LEGS:

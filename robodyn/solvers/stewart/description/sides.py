@@ -83,7 +83,7 @@ def half_extended_pose(
         limits: lower and upper limit [m] of the legs' length.
 
     Raises:
-        ModelError: the legs have no limits of length, or are too short for the distances.
+        ModelError: the legs have no length limits, or are too short for the distances.
     """
     across, length = math.dist(foot[:2], tip[:2]), 0.5 * sum(limits)
     if not across < length < math.inf:

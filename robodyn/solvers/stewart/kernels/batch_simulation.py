@@ -25,7 +25,7 @@ class Memory(NamedTuple):
 
     Attributes:
         unit: (7,) pose with a normalized quaternion.
-        held: (6,) [N] actuator forces plus forces of end stops.
+        held: (6,) [N] actuator forces plus end-stop forces.
         M, L, slopes: (6, 6), (6, 6) and (6, 2) for `end_stops.add_end_stops`.
     """
 
@@ -59,9 +59,9 @@ def normalize(state: Any, unit: Any) -> tuple[bool, Any]:
 
 @inner
 def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bool:
-    """Add the forces of end stops to leg forces, for eight platforms in SIMD lanes.
+    """Add end-stop forces to leg forces, for eight platforms in SIMD lanes.
 
-    The sums are written to `memory.held`. Return False if the forces of the end stops have no
+    The sums are written to `memory.held`. Return False if the end-stop forces have no
     solution.
     """
     forces = state.acceleration_or_effort

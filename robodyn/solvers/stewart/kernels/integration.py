@@ -48,10 +48,10 @@ WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
-    """Compute leg forces with those of end stops, and the legs' lengths and rates.
+    """Compute leg forces including end-stop forces, and the legs' lengths and rates.
 
-    They are written to `work.held`, `work.lengths` and `work.rates`. Return False if the forces of
-    the end stops have no solution.
+    They are written to `work.held`, `work.lengths` and `work.rates`. Return False if the
+    end-stop forces have no solution.
     """
     legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][single.PLATFORM :]
     X, Y, Z = single.unit_columns(pose)

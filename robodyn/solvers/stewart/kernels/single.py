@@ -290,5 +290,5 @@ def pose_difference(start: Any, goal: Any, out: Any) -> None:
 
 @entry_kernel
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Write the pose (7,) after a displacement (6,) [m, rad] of a pose to `out`."""
+    """Write the pose (7,) after a displacement (6,) [m, rad] from `pose` to `out`."""
     rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

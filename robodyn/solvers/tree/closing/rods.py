@@ -70,7 +70,7 @@ def find_rods(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
 
 
 def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
-    """Return the leg whose last joint carries the body of the tip, if there is one.
+    """Return the leg whose last joint carries the tip's body, or an empty tuple.
 
     Its joints are at most three revolute ones through a point, a prismatic one, and again at most
     three revolute ones; at least one of these groups has two. Without a prismatic joint, the leg is

@@ -365,7 +365,7 @@ def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, .
 
 
 def structure_of(model: Model) -> Structure:
-    """Return the structure of a model, from a cache if its geometry is known.
+    """Return a model's structure, computed unless a model of equal geometry is cached.
 
     Raises:
         ModelError: as for `find_structure`.

@@ -17,7 +17,7 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 @inner
 def weigh_drives(m: Any, S: Any, M: Any) -> None:
-    """Write the lower triangle of the drives' weighted normal matrix A'W A to `M`.
+    """Write the lower triangle of the drives' normal-equations matrix A'W A to `M`.
 
     A (driven, free) maps independent rates to driven rates, W contains the drives' inverse weights.
     """

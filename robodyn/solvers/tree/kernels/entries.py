@@ -79,7 +79,7 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 
 @entry_kernel
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
-    """Write frame and motion of each body to `B` (bodies + 1, BODY_SIZE).
+    """Write the frame and the motion of each body to `B` (bodies + 1, BODY_SIZE).
 
     `v` (rates,) contains the rates of all joints.
     """
@@ -219,7 +219,7 @@ def displace_all(
     target: float,
     accepted: float,
 ) -> int:
-    """Displace N configurations `q` (N, positions) in place, like `displace`.
+    """Displace N configurations `q` (N, positions) in place, and close their loops.
 
     The displacements are (N, free). If `chained`, each starts from the result of the one before it,
     the first from q[0]. Returns the number of configurations, counted from the first, with a

@@ -141,7 +141,7 @@ def is_steep(m: Any, S: Any) -> bool:
 
 @inner
 def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any) -> bool:
-    """Compute the drives' efforts (driven,) with those of end stops, in `work`.
+    """Compute the drives' efforts (driven,), including end-stop efforts, in `work`.
 
     Call it after `start`. Return whether they exist.
     """
@@ -293,7 +293,7 @@ def mechanism_of(arrays: Any) -> Any:
 
 @inner
 def models_of(arrays: Any) -> LoopControl:
-    """Return the controller's model as a `LoopControl`, from its packed arrays."""
+    """Create the controller's `LoopControl` from the packed arrays of its two models."""
     return LoopControl(mechanism_of(arrays[:2]), mechanism_of(arrays[2:]))
 
 

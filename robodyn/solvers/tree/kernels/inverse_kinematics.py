@@ -248,7 +248,9 @@ def reach(
 
 @inner
 def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: Any) -> Any:
-    """Move eight configurations near their goals like `reach`, without damping.
+    """Move eight configurations to nearby goals in SIMD lanes, by undamped steps.
+
+    The arguments are those of `reach`.
 
     Returns:
         The error that remains for each; a large number if the elimination fails for any of them.

@@ -45,7 +45,7 @@ PLAN = Layout(
     at_thresholds=1,  # the smallest acceptable pivots, in the numbers
     damped=1,  # 1 if a closure has damping or a spring
     has_dry_friction=1,  # 1 if a joint has dry friction
-    at_weights=1,  # the driven joints' inverse weights, then limits of effort, in the numbers
+    at_weights=1,  # the driven joints' inverse weights, then effort limits, in the numbers
     widest=1,  # longest row of scratch
     at_rows=1,  # the equations' factors, 1 by a length or 1, in the numbers
     at_places=1,  # index of each driven joint's position in a configuration
@@ -81,7 +81,7 @@ BODY_NUMBERS = Layout(
     factor=1,  # the joint's position is factor * q + offset
     offset=1,  # [rad or m]
     damping=1,  # [N m s or N s/m]
-    armature=1,  # [kg m^2 or kg] inertia of rotors, reflected to the joint
+    armature=1,  # [kg m^2 or kg] rotor inertia, reflected to the joint
     spin=1,  # [kg m^2 or kg m] J ratio of a rotor about the joint's axis, carried by the parent
     stiffness=1,  # [N m/rad or N/m] of the joint's spring
     at_zero=1,  # [N m or N] effort that holds the joint against the spring at position 0
@@ -233,25 +233,25 @@ def mechanism(plan: Any, numbers: Any) -> Any:
 
 @inner
 def body_of(m: Any, i: int) -> Any:
-    """Return the packed data of body `i`, counted from 1, as a record."""
+    """Return a record of the packed data of body `i`, counted from 1."""
     at, place = m.at_bodies + (i - 1) * _BODY_PLAN, m.at_numbers + (i - 1) * _BODY_NUMBERS
     return _body(m.integers, at, m.numbers, place)
 
 
 @inner
 def closure_of(m: Any, k: int) -> Any:
-    """Return the packed data of closure `k` as a record."""
+    """Return a record of the packed data of closure `k`, counted from 0."""
     at = m.at_closures + k * _CLOSURE_PLAN
     return _closure(m.integers, at, m.numbers, m.integers[at + _AT_NUMBERS])
 
 
 @inner
 def step_of(m: Any, k: int) -> Any:
-    """Return the packed data of step `k` in the list of all paths around loops."""
+    """Return a record of the packed data of step `k` of all paths around loops."""
     return _step(m.integers, m.at_paths + k * _STEP_PLAN, m.numbers, m.at_signs + k)
 
 
 @inner
 def pivot_of(m: Any, n: int) -> Any:
-    """Return the packed data of pivot `n` of the elimination as a record."""
+    """Return a record of the packed data of pivot `n` of the elimination."""
     return _pivot(m.integers, m.integers[m.at_pivots + n], m.numbers, 0)

@@ -134,10 +134,11 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
 
 @inner
 def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
-    """Displace eight configurations in SIMD lanes, like `displace`, but in one piece.
+    """Displace eight closed configurations in SIMD lanes, and close the loops again.
 
-    Returns the largest residual of each; a large number if the elimination fails for any of them or
-    a displacement is too long.
+    Unlike in `displace`, a displacement is not divided into pieces. Returns the largest residual of
+    each; a large number if the elimination fails for any of them, or if a component of any
+    displacement exceeds PIECE.
     """
     too_much = 1e300 + 0.0 * displacement[0]
     for k in range(m.free):
