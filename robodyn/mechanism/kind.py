@@ -49,8 +49,8 @@ class ReadOptions:
 class Kind:
     """Kind of mechanism, as registered with `register_kind`.
 
-    The functions import their modules when they are called (see `imported`). So registering a kind
-    costs nothing, and loading one kind does not load the compiled functions of another.
+    The functions import their modules when they are called (see `import_and_call`). So registering
+    a kind costs nothing, and loading one kind does not load the compiled functions of another.
 
     Attributes:
         name: `type` in a YAML description, and `kind` of its mechanisms.
