@@ -41,11 +41,12 @@ from std_srvs.srv import SetBool, Trigger
 
 import robodyn as rd
 from robodyn.arrays import FloatArray
-from robodyn.errors import shorten
+from robodyn.errors import OutputError, shorten
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.head_motion import REST
+from robodyn.parsing.model_file import write_text
 from robodyn.presentation import presentation
 from robodyn.view.machine_panel import NAMED, REQUESTS, TUNED, CueingPanel, MachinePanel
 from robodyn.view.model_figure import figure_of
@@ -281,9 +282,8 @@ class WebViewer(Node):
         file = Path(self._p["cueing_file"]).absolute()
         text = yaml.safe_dump({"/**/motion_cueing": {"ros__parameters": values}})
         try:
-            file.write_text(text, encoding="utf-8")
-            notice = f"saved: {file}"
-        except OSError as error:
+            notice = f"saved: {write_text(file, text)}"
+        except OutputError as error:
             notice = f"parameters not saved: {error}"
         self._notice = notice, time.monotonic() + NOTICE
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
@@ -230,10 +231,21 @@ def write_yaml(path: Path, document: dict[str, Any]) -> Path:
 def write_text(path: Path, text: str) -> Path:
     """Write a text file, creating its folder if necessary; return its path.
 
+    A reader sees the old file or the whole new one, also if the process is interrupted.
+
     Raises:
         OutputError: the file cannot be written.
     """
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        target = path.resolve()
+        if target.exists() and not target.is_file():  # such as /dev/stdout
+            target.write_text(text, encoding="utf-8")
+            return path
+        draft = target.with_name(f".{target.name}.{os.getpid()}")
+        try:
+            draft.write_text(text, encoding="utf-8")
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
     return path

@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 import robodyn as rd
 from robodyn.cli import app
+from robodyn.errors import OutputError
+from robodyn.parsing import model_file
 
 pytestmark = pytest.mark.slow
 
@@ -183,3 +185,23 @@ def test_check_refuses_a_picture_that_cannot_be_drawn(run):
     assert result.exit_code == 1
     assert "home.nonsense" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
+    file = tmp_path / "model.yaml"
+    file.write_text("old")
+    write = Path.write_text
+
+    def fail(path, text, **more):
+        write(path, text[:3], **more)
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as context:
+        context.setattr(Path, "write_text", fail)
+        with pytest.raises(OutputError, match="no space left"):
+            model_file.write_text(file, "all new")
+    assert file.read_text() == "old"
+    assert [*tmp_path.iterdir()] == [file]
+    model_file.write_text(file, "all new")
+    assert file.read_text() == "all new"
+    assert model_file.write_text(Path("/dev/stdout"), "") == Path("/dev/stdout")
