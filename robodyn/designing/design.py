@@ -304,8 +304,7 @@ class _Machines:
         self.free = self.lower < self.upper
         if not self.free.any():
             raise InvalidInput(
-                "both bounds of every parameter are equal; give at least one parameter a range",
-                value=dict(box),
+                "all parameters are fixed by equal bounds; give one a range", value=dict(box)
             )
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
         self.progress: Callable[[float], None] | None = None

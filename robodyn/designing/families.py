@@ -290,10 +290,7 @@ class FunctionFamily(NamedTuple):
         Raises:
             InvalidInput: always.
         """
-        raise InvalidInput(
-            "the family is a function, which chooses its own drives; omit the catalog",
-            value=catalog,
-        )
+        raise InvalidInput("a function chooses its own drives; omit the catalog", value=catalog)
 
     def mechanism(self, parameters: Parameters, *_: Any, **__: Any) -> Mechanism:
         """Create the machine by calling the function with the parameters.
@@ -338,8 +335,7 @@ def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> A
         for name in bounds or {}:
             if name not in found.bounds:
                 raise InvalidInput(
-                    f"bounds of {name!r}: {given} has only the parameters "
-                    f"{', '.join(found.bounds)}",
+                    f"bounds of {name!r}: {given} only has {', '.join(found.bounds)}",
                     value=name,
                 )
         found = found._replace(bounds={**found.bounds, **(bounds or {})})

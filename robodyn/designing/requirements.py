@@ -230,9 +230,7 @@ def _read(top: Fields, folder: Path) -> Requirements:
         raise top.refuse("rating.duty", rating.duty, "a fraction of at most 1")
     if not max(rating.ambient, rating.rated_ambient) < rating.winding:
         raise top.refuse(
-            "rating.winding",
-            rating.winding,
-            "more than both ambient temperatures [°C], `ambient` and `rated_ambient`",
+            "rating.winding", rating.winding, "more than `ambient` and `rated_ambient` [°C]"
         )
     motions = _motions(top, folder)
     poses = _poses(top)
@@ -289,9 +287,7 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
         row.only("name", "frequency", *AXES)
         sines = [_sine(row, axis) for axis in AXES if axis in row]
         if not sines:
-            raise row.refuse(
-                "name", name, f"a motion with a `file`, or with at least one of {', '.join(AXES)}"
-            )
+            raise row.refuse("name", name, f"a `file`, or at least one of {', '.join(AXES)}")
         try:
             found.append(SineMotion(name, tuple(sines)))
         except RobodynError as error:

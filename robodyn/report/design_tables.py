@@ -106,9 +106,7 @@ def demand_tables(e: Evaluation) -> list[Table]:
         rows.append(["both", *e.pose_accuracy.tolist()])
         head = ["standard deviations due to", "x [m]", "y [m]", "z [m]", "about x [rad]",
                 "about y [rad]", "about z [rad]"]  # fmt: skip
-        tables.append(
-            Table(head, rows, "Tolerances: accuracy of the body at its least accurate pose")
-        )
+        tables.append(Table(head, rows, "Tolerances: accuracy at the least accurate pose"))
     return tables
 
 

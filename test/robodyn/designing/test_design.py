@@ -338,7 +338,7 @@ def test_a_function_of_parameters_is_designed_too():
         ({"family": "octopod"}, "family is 'octopod', expected one of hexapod"),
         ({"objective": "beauty"}, "objective is 'beauty', expected one of peak_effort"),
         ({"objective": "price"}, "price, mass, workspace, stiffness need a catalog"),
-        ({"bounds": {"width": (0, 1)}}, "bounds of 'width': hexapod has only the parameters"),
+        ({"bounds": {"width": (0, 1)}}, "bounds of 'width': hexapod only has base_radius, "),
         ({"bounds": {"height": (2, 1)}}, r"bounds of height are \(2, 1\), expected lower <= upper"),
         ({"catalog": [{"name": "a", "stroke": 1, "speed": 1, "peak_effort": 1}]},
          "needs actuators that slide"),
