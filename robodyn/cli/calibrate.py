@@ -14,6 +14,7 @@ import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
 from robodyn.identification.calibration.firmware import delta_settings
+from robodyn.identification.calibration.measurements import nominal_target
 from robodyn.identification.calibration.zeros import ZeroOffsets, find_zeros, read_zero_samples
 from robodyn.report.calibration_page import calibration_page, dimensions, zeros_page
 from robodyn.report.tables import Table
@@ -157,14 +158,13 @@ def calibrate(
 
 
 def _poses(m: rd.Mechanism, count: int, output: Path | None, plan: dict[str, Any]) -> CommandResult:
-
     with progress_bar("choosing poses") as report_progress:
         found = rd.calibration_poses(
             m, count, candidates=max(300, 2 * count), progress=report_progress, **plan
         )
     if output is not None:
-        nominal = {"pose": found.poses, "position": found.poses[:, :3], "height": found.poses[:, 2]}
-        measured: dict[str, Any] = {k: v for k, v in nominal.items() if k == plan["measure"]}
+        kind = plan["measure"]
+        measured: dict[str, Any] = {} if kind == "distance" else nominal_target(kind, found.poses)
         rd.Measurements.from_arrays(m, found.joints, **measured).to_csv(output, m)
     rows = np.hstack([found.joints, found.poses[:, :3]])
     facts = {

@@ -350,8 +350,8 @@ class _Machines:
             )
         self._kept = {key: _Record(*kept) for key, *kept in lines}
         with writing(path):
-            self._file = self._stack.enter_context(path.open("a", encoding="utf-8"))
-            print("" if text else json.dumps(search), file=self._file, flush=True)
+            self._file = self._stack.enter_context(path.open("a", buffering=1, encoding="utf-8"))
+            self._file.write(f"{'' if text else json.dumps(search)}\n")
 
     def close(self) -> None:
         """Close the Dask cluster and the file of evaluated machines."""
@@ -418,8 +418,7 @@ class _Machines:
         for key, record in zip(unknown, results, strict=True):
             self._kept[texts[key]] = record
             if self._file is not None:
-                line = json.dumps([texts[key], *vars(record).values()])
-                print(line, file=self._file, flush=True)
+                self._file.write(f"{json.dumps([texts[key], *vars(record).values()])}\n")
         self.found.update({key: self._kept[texts[key]] for key in new})
         if self.progress is not None:
             self.progress(min(self.examined / self.total, 1.0))

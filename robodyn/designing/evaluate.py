@@ -79,10 +79,11 @@ def evaluate(
     need = _needed(m, requirements, rows)
     given = _variants(mechanism) if variants is None else variants
     accuracy, frequencies, stiffness = None, None, None
-    if requirements.accuracy is not None:
-        accuracy = pose_accuracy(m, requirements.accuracy, extreme_configurations(m, found))
-    if is_elastic(m):
+    if requirements.accuracy is not None or is_elastic(m):
         places = extreme_configurations(m, found)
+    if requirements.accuracy is not None:
+        accuracy = pose_accuracy(m, requirements.accuracy, places)
+    if is_elastic(m):
         frequencies = m.modes(places).frequencies.min(axis=0)
         stiffness = float(smallest_stiffness(m, places).min())
     judged = verdicts(m, requirements, found, rows, need, accuracy, continuous_effort, frequencies)

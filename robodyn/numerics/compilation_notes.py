@@ -68,7 +68,7 @@ class CompilationNotes:
                 self._reported_at = now
                 self._write_line(self._so_far())
 
-    def damaged(self, file: Path, reason: Exception) -> None:
+    def report_damaged(self, file: Path, reason: Exception) -> None:
         """Report that a file of machine code is damaged and ignored, once per process."""
         with self._lock:
             if not self._reported_damaged:
@@ -78,7 +78,7 @@ class CompilationNotes:
                     "and their kernels compiled again"
                 )
 
-    def refused(self, folders: tuple[UntrustedFolder, ...]) -> None:
+    def report_untrusted(self, folders: tuple[UntrustedFolder, ...]) -> None:
         """Report, once, the folders whose machine code is not trusted."""
         if not folders or self._reported_refused:
             return

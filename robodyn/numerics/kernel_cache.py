@@ -68,7 +68,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Load machine code for a signature; return None if it has to be compiled."""
-        notes.refused(refused_folders())
+        notes.report_untrusted(refused_folders())
         name = self._file_name(signature)
         found = self._find(name, target)
         if found is None and name is not None and self._acquire_lock():
@@ -95,7 +95,7 @@ class KernelCache(numba_compat.NullCache):  # type: ignore[misc]
             except Exception as error:  # pickle and LLVM may raise anything
                 with suppress(OSError):  # no permission, or removed by another process
                     path.unlink()
-                notes.damaged(path, error)
+                notes.report_damaged(path, error)
                 continue
             if folder.writable:
                 with suppress(OSError):

@@ -33,6 +33,16 @@ BODY_POINT = ("body_point.x", "body_point.y", "body_point.z")
 RIGID, MOVED = 1e-9, 1e-3
 
 
+def nominal_target(measure: str, poses: FloatArray) -> dict[str, FloatArray]:
+    """Return the measurements of exact poses (N, 7), by name, for `Measurements.from_arrays`.
+
+    Args:
+        measure: kind of measurement, one of `KINDS` except `distance`.
+        poses: (N, 7) of the target.
+    """
+    return {measure: poses[:, 2 if measure == "height" else KINDS[measure]]}
+
+
 @dataclass(frozen=True)
 class Measurements:
     """Measurements for a calibration: N samples of a mechanism at rest, in SI units.

@@ -16,7 +16,12 @@ from robodyn.arrays import FloatArray, short_repr
 from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
-from robodyn.identification.calibration.measurements import KINDS, Measurements, resolved_points
+from robodyn.identification.calibration.measurements import (
+    KINDS,
+    Measurements,
+    nominal_target,
+    resolved_points,
+)
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
@@ -145,14 +150,14 @@ def _random_configurations(
         joints = rng.uniform(low + edge, high - edge)
         # long legs rarely meet at random lengths, but they do close to home
         for part in SHRINKING:
-            here = _reached(m, settings, home + part * (joints - home), rng)
+            here = _measurable_configuration(m, settings, home + part * (joints - home), rng)
             if here is not None:
                 found.append(here)
                 break
     return np.array(found).reshape(len(found), len(m.home))
 
 
-def _reached(
+def _measurable_configuration(
     m: Mechanism, settings: PoseSettings, joints: FloatArray, rng: np.random.Generator
 ) -> FloatArray | None:
     """Assemble the mechanism at joint positions and, with a bed, move its tip onto it.
@@ -187,10 +192,12 @@ def _information(
     """
     geometry = geometry_of(m)
     poses, measure = m.body_pose(configurations), settings.measure
-    given: dict[str, Any] = {measure: poses[:, 2 if measure == "height" else KINDS[measure]]}
     each = len(settings.points) or 1
     joints = np.repeat(m.joint_positions(configurations), each, axis=0)
-    if measure == "distance":
+    given: dict[str, Any]
+    if measure != "distance":
+        given = nominal_target(measure, poses)
+    else:
         ends = [
             [resolved_points(m, name, pair[end])[0] for pair in settings.points]
             for end, name in enumerate(("base_point", "body_point"))
