@@ -151,6 +151,33 @@ def as_scalar(
     return number
 
 
+def as_integer(name: str, value: Any, *, at_least: int, at_most: int | None = None) -> int:
+    """Convert an argument to a bounded whole number.
+
+    Args:
+        name: name of the argument, for messages.
+        value: argument of a public function.
+        at_least: smallest permitted value.
+        at_most: largest permitted value.
+
+    Returns:
+        The number.
+
+    Raises:
+        InvalidInput: the value is not a whole number or is out of range.
+    """
+    most = math.inf if at_most is None else at_most
+    if type(value) is int and at_least <= value <= most:
+        return value
+    number = as_scalar(name, value)
+    if isinstance(value, bool) or number != int(number) or not at_least <= number <= most:
+        bounds = f"of at least {at_least}" if at_most is None else f"from {at_least} to {at_most}"
+        raise InvalidInput(
+            f"{name} is {value!r:.100}, expected a whole number {bounds}", value=value
+        )
+    return int(value)
+
+
 def check_choice(
     name: str,
     value: Any,

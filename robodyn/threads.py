@@ -11,8 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, as_completed, wait
 from functools import wraps
 from typing import ParamSpec, TypeVar, cast
 
-from robodyn.checks import as_scalar
-from robodyn.errors import InvalidInput
+from robodyn.checks import as_integer
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,10 +41,7 @@ def set_threads(count: int | None) -> None:
     """
     global _count
     if count is not None:
-        number = as_scalar("count", count, at_least=1.0)
-        if number != int(number):
-            raise InvalidInput(f"count is {count!r}, expected a whole number", value=count)
-        count = int(number)
+        count = as_integer("count", count, at_least=1)
     _count = count
     _forget_pool()
 

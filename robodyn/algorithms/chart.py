@@ -18,9 +18,8 @@ import numpy as np
 from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_scalar
+from robodyn.checks import as_integer, as_scalar
 from robodyn.dynamics.stencil import apply_stencil, central_stencil
-from robodyn.errors import InvalidInput
 from robodyn.poses import cross_matrices, left_jacobian, pose_difference, rotation_matrix
 
 # Times of the Runge-Kutta stages relative to the step, and their weights.
@@ -165,8 +164,7 @@ class Chart:
         """
         refuse_elastic_drives(self.mechanism)
         h = as_scalar("dt", dt, "s", above=0.0)
-        if steps < 1 or steps != int(steps):
-            raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
+        steps = as_integer("steps", steps, at_least=1)
         nv, n = self.nv, self.n
         return Rows(
             (nv, nv, n), (nv, nv), partial(self._step, h, steps),

@@ -21,7 +21,7 @@ from robodyn.control import (
 from robodyn.control.lookahead import look_ahead
 from robodyn.errors import SimulationFailed
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.simulation import simulate
+from robodyn.simulation import SimulationResult, simulate
 from robodyn.trajectories import Motion, Trajectory
 
 
@@ -62,53 +62,27 @@ def execute(
         SimulationFailed: the simulation failed in its first step.
     """
     known = model or mechanism
-    follower = TrajectoryFollower(known, mode, kp=kp, kv=kv, preview=preview)
-    follower.follow(trajectory, 0)
-    problems: list[tuple[float, str]] = []
-
-    def control(
-        time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
-    ) -> FloatArray:
-        command = follower.command(round(time * 1e9), configuration, velocity)
-        assert command is not None  # it has a trajectory
-        if command.problem.startswith("no efforts") and not problems:
-            problems.append((time, command.problem))
-        return command.required
-
+    follower = _FollowerController(
+        TrajectoryFollower(known, mode, kp=kp, kv=kv, preview=preview), trajectory
+    )
     ahead = look_ahead(mechanism, trajectory)
-    stopped = ""
     # in a run without incidents the follower equals its controller, which is compiled
     laws: dict[str, Callable[[Mechanism], Controller]] = {
         "computed_torque": partial(ComputedTorque, kp=kp, kv=kv, preview=preview),
         "feedforward": Feedforward,
         "gravity_compensation": GravityCompensation,
     }
-    plain, path_of = laws[mode](known), _InNanoseconds(trajectory)
+    run = partial(simulate, mechanism, dt=dt, control_dt=control_dt)
     try:
-        result = simulate(mechanism, plain, path_of, dt, control_dt, progress=progress)
+        result, stopped = run(laws[mode](known), _InNanoseconds(trajectory), progress=progress), ""
     except SimulationFailed:
-        try:
-            result = simulate(mechanism, control, trajectory, dt, control_dt, progress=progress)
-        except SimulationFailed as error:
-            # repeat the run up to the failure, with the same result
-            sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
-            if sound <= 0.0:
-                raise
-            stopped = f"simulation stopped {error}"
-            problems.clear()
-            result = simulate(mechanism, control, trajectory, dt, control_dt, duration=sound)
+        result, stopped = _simulate_until_failure(run, follower, trajectory, control_dt, progress)
     wall = clock() if clock is not None else 0.0
-    stops: dict[str, tuple[float, str]] = {}
-    for event in result.events:
-        if event.kind != "saturation":  # the run counts saturation itself
-            where = "at its end stop" if event.kind == "end_stop" else "beyond its limit"
-            text = f"{event.joint} {where}, at position {event.value:.6g}"
-            stops.setdefault(event.joint, (event.time, text))
-    problems += stops.values()
     warnings = []
     if ahead.severity:
         warnings.append(f"{('', 'WARN', 'ERROR')[ahead.severity]} ahead: {ahead.text}")
-    warnings += [f"WARN at t = {time:.3f} s: {text}" for time, text in sorted(problems)]
+    incidents = sorted([*follower.problems, *_limit_violations(result)])
+    warnings += [f"WARN at t = {time:.3f} s: {text}" for time, text in incidents]
     assert result.desired is not None
     return RunHistory(
         mechanism,
@@ -123,6 +97,54 @@ def execute(
         float(result.time[-1]) / wall if wall > 0.0 else 0.0,
         warnings,
     )
+
+
+class _FollowerController:
+    """Controller that applies a trajectory follower's efforts, and records its first failure."""
+
+    def __init__(self, follower: TrajectoryFollower, trajectory: Trajectory) -> None:
+        follower.follow(trajectory, 0)
+        self._follower = follower
+        self.problems: list[tuple[float, str]] = []
+
+    def __call__(
+        self, time: float, configuration: FloatArray, velocity: FloatArray, trajectory: Trajectory
+    ) -> FloatArray:
+        command = self._follower.command(round(time * 1e9), configuration, velocity)
+        assert command is not None  # it has a trajectory
+        if command.problem.startswith("no efforts") and not self.problems:
+            self.problems.append((time, command.problem))
+        return command.required
+
+
+def _simulate_until_failure(
+    run: Callable[..., SimulationResult],
+    follower: _FollowerController,
+    trajectory: Trajectory,
+    control_dt: float,
+    progress: Callable[[float], None] | None,
+) -> tuple[SimulationResult, str]:
+    """Simulate with a follower up to the failure, if any; return the result and the failure."""
+    try:
+        return run(follower, trajectory, progress=progress), ""
+    except SimulationFailed as error:
+        # repeat the run up to the failure, with the same result
+        sound = control_dt * int(error.time / control_dt * (1.0 + 1e-9))
+        if sound <= 0.0:
+            raise
+        follower.problems.clear()
+        return run(follower, trajectory, duration=sound), f"simulation stopped {error}"
+
+
+def _limit_violations(result: SimulationResult) -> list[tuple[float, str]]:
+    """Return time [s] and description of the first position beyond the limits of each joint."""
+    found: dict[str, tuple[float, str]] = {}
+    for event in result.events:
+        if event.kind != "saturation":  # the run counts saturation itself
+            where = "at its end stop" if event.kind == "end_stop" else "beyond its limit"
+            text = f"{event.joint} {where}, at position {event.value:.6g}"
+            found.setdefault(event.joint, (event.time, text))
+    return list(found.values())
 
 
 class _InNanoseconds:

@@ -105,10 +105,7 @@ def frequency_response(
         A[..., nv:, nv:] = s**2 * rotors + k[..., None] * np.eye(n)
     if kp is not None and kv is not None:
         gains = as_scalar("kp", kp, "1/s^2", at_least=0.0), as_scalar("kv", kv, "1/s", at_least=0.0)
-        own = mechanism._smooth.inverse_dynamics_derivatives(q, rest, rest)
-        feedback = own.acceleration * (gains[0] + s * gains[1])
-        feedback = feedback - own.configuration - s * own.velocity
-        A[..., nv:, nv:] += feedback @ np.linalg.pinv(J)
+        A[..., nv:, nv:] += _feedback(mechanism, q, s, gains) @ np.linalg.pinv(J)
     if input == "efforts":
         F[..., nv:, :] = np.eye(n)
     elif input == "wrench":
@@ -122,12 +119,25 @@ def frequency_response(
         motors = found[..., nv:, :] if moves else 0.0
         return np.asarray(k[..., None] * (motors - J @ x))
     body = T @ x
-    if input == "base":
-        at = mechanism.body_pose(q)[..., :3]
-        carried = np.zeros((*at.shape[:-1], 6, 6)) + np.eye(6)
-        carried[..., :3, 3:] = np.cross(np.eye(3), at[..., None, :]).swapaxes(-1, -2)
-        body = body + carried
-    return np.asarray(body)
+    return np.asarray(body + _rigid_motion(mechanism, q) if input == "base" else body)
+
+
+def _feedback(
+    mechanism: Mechanism, q: FloatArray, s: Complex, gains: tuple[float, float]
+) -> Complex:
+    """Return the controller's restoring efforts per displacement: P without the factor J^-1."""
+    rest = np.zeros(mechanism.coordinates.velocity_size)
+    own = mechanism._smooth.inverse_dynamics_derivatives(q, rest, rest)
+    feedback = own.acceleration * (gains[0] + s * gains[1])
+    return np.asarray(feedback - own.configuration - s * own.velocity)
+
+
+def _rigid_motion(mechanism: Mechanism, q: FloatArray) -> FloatArray:
+    """Return displacements (..., 6, 6) of a body that moves with the base, per unit of the base."""
+    at = mechanism.body_pose(q)[..., :3]
+    carried = np.zeros((*at.shape[:-1], 6, 6)) + np.eye(6)
+    carried[..., :3, 3:] = np.cross(np.eye(3), at[..., None, :]).swapaxes(-1, -2)
+    return carried
 
 
 def _base_rows(s: Complex, gravity: FloatArray) -> Complex:

@@ -14,7 +14,7 @@ from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.algorithms.travel import travel_limits, travel_positions
 from robodyn.analysis.bisection import bisect
 from robodyn.arrays import BoolArray, FloatArray
-from robodyn.checks import as_scalar
+from robodyn.checks import as_integer, as_scalar
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory, refuse_other
@@ -105,7 +105,7 @@ def check_limits(
 def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
     end = trajectory.duration
     if dt is None:
-        times = np.linspace(0.0, end, int(as_scalar("samples", samples, at_least=1.0)) + 1)
+        times = np.linspace(0.0, end, as_integer("samples", samples, at_least=1) + 1)
     else:
         times = np.append(np.arange(0.0, end, as_scalar("dt", dt, "s", above=0.0)), end)
     # accelerations jump there, and efforts with them

@@ -15,7 +15,7 @@ import numpy as np
 
 from robodyn.algorithms.conditioning import SINGULAR, Singularity, singularities
 from robodyn.arrays import FloatArray, Indices
-from robodyn.checks import as_scalar
+from robodyn.checks import as_integer, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Trajectory
@@ -77,7 +77,7 @@ def motion_singularities(
     Raises:
         InvalidInput: there is no interval, or the motion cannot be evaluated.
     """
-    intervals = int(as_scalar("samples", samples, at_least=1.0))
+    intervals = as_integer("samples", samples, at_least=1)
     kinds = singularities(mechanism)
     if not kinds:
         return ()

@@ -175,14 +175,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
             "render_fps": round(1.0 / as_scalar("control_dt", control_dt, "s", above=0.0)),
         }
         self.task = _task_of(task)
-        given = rd.load(model) if isinstance(model, str) else model
-        listed = list(given) if isinstance(given, Sequence) else [given]
-        count = len(listed) if num_envs is None else num_envs
-        if count < max(len(listed), 1):
-            raise InvalidInput(
-                f"num_envs is {count} for {len(listed)} mechanisms, expected at least one for each",
-                value=num_envs,
-            )
+        listed, count = _mechanisms(model, num_envs)
         rows = [listed[k % len(listed)] for k in range(count)]
         self.plants = rd.BatchPlant(rows, dt=dt, integrator=integrator)
         self.mechanism = self.plants.mechanisms[0]
@@ -319,6 +312,21 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         if self.noise.any():
             seen = seen + self.noise * self.np_random.normal(size=seen.shape)
         return seen
+
+
+def _mechanisms(
+    model: str | Mechanism | Sequence[Mechanism], num_envs: int | None
+) -> tuple[list[Mechanism], int]:
+    """Return the different mechanisms of an environment, and the number of sub-environments."""
+    given = rd.load(model) if isinstance(model, str) else model
+    listed = list(given) if isinstance(given, Sequence) else [given]
+    count = len(listed) if num_envs is None else num_envs
+    if count < max(len(listed), 1):
+        raise InvalidInput(
+            f"num_envs is {count} for {len(listed)} mechanisms, expected at least one for each",
+            value=num_envs,
+        )
+    return listed, count
 
 
 def _task_of(task: Task | str) -> Task:

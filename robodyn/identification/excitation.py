@@ -19,8 +19,8 @@ import numpy as np
 from robodyn.algorithms import Motion, conditioning, motions
 from robodyn.algorithms.travel import within_travel
 from robodyn.arrays import FloatArray
-from robodyn.checks import as_scalar
-from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
+from robodyn.checks import as_integer, as_scalar
+from robodyn.errors import InfeasibleTrajectory, KinematicsError
 from robodyn.identification.base_parameters import BaseColumns, find_base, states_around_home
 from robodyn.identification.columns import Columns
 from robodyn.identification.motors import motors_of
@@ -72,12 +72,8 @@ def exciting_trajectory(
         InfeasibleTrajectory: the limits leave no room for a motion around home.
     """
     length = as_scalar("duration", duration, "s", above=0.0)
-    count, tries = int(harmonics), int(trials)
-    if not (1 <= count <= MOST and 1 <= tries <= MOST):
-        raise InvalidInput(
-            f"harmonics is {harmonics:.6g} and trials {trials:.6g}, expected 1 to {MOST} of each",
-            value=(harmonics, trials),
-        )
+    count = as_integer("harmonics", harmonics, at_least=1, at_most=MOST)
+    tries = as_integer("trials", trials, at_least=1, at_most=MOST)
     search = _Search(m, length, condition_limit)
     rng = np.random.default_rng(seed)
     shape = (count, len(search.center))

@@ -15,7 +15,7 @@ from robodyn.algorithms.elasticity import motors_in_equilibrium
 from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_array, as_integer, as_scalar
 from robodyn.dynamics.compiled_run import (
     BatchSteps,
     Outcome,
@@ -276,8 +276,7 @@ class BatchPlant:
             InvalidInput: shapes are wrong, values not finite, or `steps` is below 1. No row has
                 moved.
         """
-        if steps < 1 or steps != int(steps):
-            raise InvalidInput(f"steps is {steps!r}, must be a whole number from 1", value=steps)
+        steps = as_integer("steps", steps, at_least=1)
         requested = _each("efforts", efforts, self._efforts[:, 0, 0])
         load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0, :6])
         self._efforts[:, 0, 0] = np.clip(requested, *self._ends)

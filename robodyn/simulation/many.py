@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray, short_repr
-from robodyn.checks import as_array, as_scalar
+from robodyn.checks import as_array, as_integer
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
@@ -101,43 +101,28 @@ def simulate_many(
             differ. Failures during a simulation are reported in `problem` of the result.
     """
     settings = replace(settings, **options)
-    parts: dict[str, list[Any]] = {
+    values: dict[str, list[Any]] = {
         "mechanism": _as_list(mechanism),
         "controller": _as_list(controller),
         "trajectory": _as_list(trajectory),
         "wrench": [wrench] if callable(wrench) else _rows("wrench", wrench),
     }
     if settings.initial is not None:
-        for name, values in zip(_START, settings.initial, strict=True):
-            parts[name] = _rows(name, values)
-    count = _simulation_count(parts)
-    thinned = as_scalar("every", every, at_least=1.0)
-    if thinned != int(thinned):
-        raise InvalidInput(f"every is {every!r}, expected a whole number", value=every)
+        for name, given in zip(_START, settings.initial, strict=True):
+            values[name] = _rows(name, given)
+    count = _simulation_count(values)
+    stride = as_integer("every", every, at_least=1)
     if settings.duration is None:
         settings = replace(
-            settings, duration=max(float(one.duration) for one in parts["trajectory"])
+            settings, duration=max(float(one.duration) for one in values["trajectory"])
         )
-
-    def arguments(number: int) -> dict[str, Any]:
-        return {name: values[number % len(values)] for name, values in parts.items()}
-
-    def run_of(number: int) -> SimulationTask:
-        own = arguments(number)
-        start = tuple(own.pop(name) for name in _START if name in own) or None
-        try:
-            return SimulationTask(
-                **own, dt=dt, control_dt=control_dt, settings=replace(settings, initial=start)
-            )
-        except RobodynError as error:
-            raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error
-
-    first = run_of(0)
-    kept = np.append(np.arange(0, len(first.time) - 1, int(thinned)), len(first.time) - 1)
+    batch = _Batch(values, dt, control_dt, settings)
+    first = batch.task(0)
+    kept = np.append(np.arange(0, len(first.time) - 1, stride), len(first.time) - 1)
     results = _empty_results(first, kept, count)
 
     def work(number: int) -> None:
-        run = run_of(number)
+        run = batch.task(number)
         _refuse_unlike(number, run, first)
         try:
             complete(run)
@@ -147,22 +132,46 @@ def simulate_many(
         _put(results, number, run, kept)
 
     # a user's controller may have internal state, so its simulations run one after the other
-    concurrent: list[int] = []
-    in_turn: list[int] = []
-    for number in range(count):
-        own = arguments(number)
-        known = is_compiled(own["mechanism"], own["controller"])
-        (concurrent if known else in_turn).append(number)
-    calls = chain(each(lambda item: work(concurrent[item]), len(concurrent)), map(work, in_turn))
+    concurrent = [number for number in range(count) if batch.is_compiled(number)]
+    sequential = sorted(set(range(count)) - set(concurrent))
+    calls = chain(each(lambda item: work(concurrent[item]), len(concurrent)), map(work, sequential))
     for done, _ in enumerate(calls, start=1):
         if progress is not None:
             progress(done)
     return results
 
 
-def _simulation_count(parts: dict[str, list[Any]]) -> int:
+class _Batch(NamedTuple):
+    """Arguments of B simulations: for each name one value for all, or B values."""
+
+    values: dict[str, list[Any]]
+    dt: float
+    control_dt: float | None
+    settings: SimulationSettings
+
+    def arguments(self, number: int) -> dict[str, Any]:
+        """Return the arguments of one simulation, by name."""
+        return {name: given[number % len(given)] for name, given in self.values.items()}
+
+    def is_compiled(self, number: int) -> bool:
+        """Return whether one of the simulations runs in compiled code."""
+        own = self.arguments(number)
+        return is_compiled(own["mechanism"], own["controller"])
+
+    def task(self, number: int) -> SimulationTask:
+        """Create one of the simulations."""
+        own = self.arguments(number)
+        start = tuple(own.pop(name) for name in _START if name in own) or None
+        settings = replace(self.settings, initial=start)
+        try:
+            return SimulationTask(**own, dt=self.dt, control_dt=self.control_dt, settings=settings)
+        except RobodynError as error:
+            raise InvalidInput(f"simulation {number}: {error}", value=error.value) from error
+
+
+def _simulation_count(arguments: dict[str, list[Any]]) -> int:
     """Return the number B of simulations; reject arguments with different numbers."""
-    counts = {name: len(values) for name, values in parts.items() if len(values) != 1}
+    counts = {name: len(values) for name, values in arguments.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
         raise InvalidInput(
             "expected a single value or one value for each simulation, got "

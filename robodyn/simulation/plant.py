@@ -21,7 +21,7 @@ from robodyn.algorithms import elasticity, travel
 from robodyn.algorithms.stepping import step
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
-from robodyn.checks import as_exact, as_scalar, check_choice
+from robodyn.checks import as_exact, as_integer, as_scalar, check_choice
 from robodyn.dynamics import joint_friction
 from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.dynamics.end_stops import EndStops
@@ -229,8 +229,7 @@ class Plant:
             SimulationFailed: the state would not be finite. The plant keeps its state before the
                 call, and the error contains the last finite state.
         """
-        if steps < 1:
-            raise InvalidInput(f"steps is {steps}, must be at least 1", value=steps)
+        steps = as_integer("steps", steps, at_least=1)
         held = self.saturate(effort)
         applied = self.available(held, *self.state)
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")

@@ -9,7 +9,7 @@ from collections import deque
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.checks import as_array, as_exact, as_integer
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 
@@ -56,8 +56,9 @@ class Sensor:
         self._velocity_noise = _deviation("velocity_noise", velocity_noise, size)
         self._position_step = _deviation("position_step", position_step, size)
         self._velocity_step = _deviation("velocity_step", velocity_step, size)
-        self._latency, self._seed = _whole("latency", latency), _whole("seed", seed)
-        self._every = _whole("every", every, at_least=1)
+        self._latency = as_integer("latency", latency, at_least=0)
+        self._seed = as_integer("seed", seed, at_least=0)
+        self._every = as_integer("every", every, at_least=1)
         self.reset()
 
     def reset(self) -> None:
@@ -117,10 +118,3 @@ def _round(values: FloatArray, step: FloatArray) -> FloatArray:
     """Return values rounded to multiples of a step, unchanged if the step is zero."""
     size = np.where(step > 0.0, step, 1.0)
     return np.asarray(np.where(step > 0.0, size * np.round(values / size), values))
-
-
-def _whole(name: str, value: int, at_least: int = 0) -> int:
-    number = as_scalar(name, value, at_least=float(at_least))
-    if number != int(number):
-        raise InvalidInput(f"{name} is {number}, must be a whole number", value=value)
-    return int(value)

@@ -102,10 +102,10 @@ class SimulationTask:
         self.has_fixed_steps = integrator != "dop853"
         # states of the adaptive method until the acceleration jumps
         self._coming: list[State] = []
+        # the acceleration jumps at the end of the motion, as at switching times
+        jumps = {t for t in (*trajectory.switching_times, trajectory.duration) if 0.0 < t < end}
+        self._marks = [*sorted(jumps), end]
         if control_dt is None:
-            # the acceleration jumps at the end of the motion, as at switching times
-            jumps = {t for t in (*trajectory.switching_times, trajectory.duration) if 0.0 < t < end}
-            self._marks = [*sorted(jumps), end]
             self.time = _grid([0.0, *self._marks], plant.dt)
         elif self.has_fixed_steps:
             self.time = _periods(end, as_scalar("control_dt", control_dt, "s", above=0.0))
@@ -115,6 +115,11 @@ class SimulationTask:
                 "at every control instant",
                 value=integrator,
             )
+        self._allocate_histories()
+
+    def _allocate_histories(self) -> None:
+        """Create the arrays of the histories, with the plant's state in their first row."""
+        plant = self.plant
         rows, size = len(self.time), len(plant.effort)
         q, v = plant.state
         nq, nv = len(plant.configuration), len(plant.velocity)

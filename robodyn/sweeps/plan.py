@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from robodyn.algorithms import comparison
 from robodyn.arrays import ArrayLike
-from robodyn.checks import as_exact, as_scalar, check_choice
+from robodyn.checks import as_exact, as_integer, as_scalar, check_choice
 from robodyn.errors import ClusterError, InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation import presentation
@@ -145,10 +145,10 @@ def make_plan(
         wrenches=_widths("wrenches", settings.wrenches, 6),
         beyond_limits=bool(settings.beyond_limits),
     )
-    size = _whole("chunk", settings.chunk, 1, LARGEST_CHUNK)
+    size = as_integer("chunk", settings.chunk, at_least=1, at_most=LARGEST_CHUNK)
     known = sweep_variables(mechanism)
     samples = settings.samples
-    count = None if samples is None else _whole("samples", samples, 1, LARGEST)
+    count = None if samples is None else as_integer("samples", samples, at_least=1, at_most=LARGEST)
     read = {name: read_axis(name, axes[name], known, count is not None) for name in axes}
     held = resting_values(mechanism, known, read)
     held |= {name: value for name, value in read.items() if isinstance(value, float)}
@@ -182,16 +182,8 @@ def _points(
             "'random' for more",
             value=count,
         )
-    return SampledPoints(intervals, count, _whole("seed", seed, 0, 2**63 - 1), method, size)
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    number = as_scalar(name, value, at_least=float(least))
-    if number != int(number) or number > most or isinstance(value, bool):
-        raise InvalidInput(
-            f"{name} is {value!r:.100}, expected a whole number from {least} to {most}", value=value
-        )
-    return int(value)
+    seed = as_integer("seed", seed, at_least=0, at_most=2**63 - 1)
+    return SampledPoints(intervals, count, seed, method, size)
 
 
 def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]:

@@ -120,9 +120,8 @@ def find_zeros(
             does not reach.
     """
     from scipy.optimize import least_squares  # slow to import
-    from scipy.spatial.transform import Rotation
 
-    n, names = len(m.joint_names), m.joint_names
+    n = len(m.joint_names)
     samples = as_array("readings", np.reshape(readings, (-1, n)), (n,), "m or rad")
     up = as_array("level", np.reshape(level, (-1, 3)), (3,))
     if len(samples) != len(up) or not len(up) + len(stops):
@@ -134,52 +133,76 @@ def find_zeros(
     up = up / np.linalg.norm(up, axis=1, keepdims=True)
     angle = as_scalar("level_noise", level_noise, "rad", above=0.0)
     touch = as_scalar("stop_noise", stop_noise, "m or rad", above=0.0)
-    touched = [_stop(m, *each) for each in stops]
-    zero = np.array([LENGTH * m.size if unit == "m" else ANGLE for unit in m.drives.units])
-    scale = np.concatenate([zero, np.full(3, MOUNTED), np.full(2, INCLINED)])
-    guesses = [m.home] * len(samples)
-
-    def weighted_residuals(unknowns: FloatArray) -> FloatArray:
-        """Compute residuals (k,) of inclinations and stop positions, divided by noise."""
-        zeros, mounted, inclined = np.split(unknowns * scale, [n, n + 3])
-        E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
-        of_level = np.empty((len(samples), 3))
-        for k, row in enumerate(samples):
-            positions = m.drives.signs * (row + zeros) + m.drives.offsets
-            guesses[k] = m.assemble(positions, guesses[k])
-            R = rotation_matrix(m.body_pose(guesses[k]))
-            of_level[k] = up[k] - B[2] @ R @ E
-        of_stops = [(reading + zeros[j] - at) / touch for j, reading, at in touched]
-        return np.concatenate([of_level.ravel() / angle, of_stops])
-
-    def residuals(unknowns: FloatArray) -> FloatArray:
-        try:
-            return np.concatenate([weighted_residuals(unknowns), unknowns])
-        except KinematicsError:
-            return np.full(3 * len(samples) + len(touched) + len(unknowns), NO_SOLUTION)
-
+    problem = _ZeroProblem(m, samples, up, [_stop(m, *each) for each in stops], angle, touch)
     start = np.zeros(n + 5)
     try:
-        weighted_residuals(start)
+        problem.weighted_residuals(start)
     except KinematicsError as error:
         raise InvalidInput(
             f"{m.name} has no configuration near all readings: {error}", value=samples
         ) from error
-    found = least_squares(residuals, start, method="lm", x_scale=1.0)
+    found = least_squares(problem.residuals, start, method="lm", x_scale=1.0)
     covariance = np.linalg.inv(found.jac.T @ found.jac)
-    left = residuals(found.x)
+    left, scale = problem.residuals(found.x), problem.scale
     deviations = scale * np.sqrt(np.diag(covariance))
     count = 3 * len(samples)
     return ZeroOffsets(
-        names,
+        m.joint_names,
         m.drives.units,
         found.x[:n] * scale[:n],
         deviations[:n],
         deviations[:n] < 0.7 * scale[:n],
         found.x[n + 3 :] * scale[n + 3 :],
         angle * float(np.sqrt(np.sum(left[:count] ** 2) / max(2 * len(samples), 1))),
-        touch * float(np.sqrt(np.mean(left[count:] ** 2))) if touched else float("nan"),
+        touch * float(np.sqrt(np.mean(left[count:] ** 2))) if len(stops) else float("nan"),
     )
+
+
+class _ZeroProblem:
+    """Least-squares problem of `find_zeros`, as a function of scaled unknowns (n + 5,).
+
+    The unknowns are the joints' zeros, the rotation vector of the inclinometer on the body, and two
+    inclinations of the base.
+    """
+
+    def __init__(
+        self,
+        m: Mechanism,
+        samples: FloatArray,
+        up: FloatArray,
+        stops: Sequence[tuple[int, float, float]],
+        level_noise: float,
+        stop_noise: float,
+    ) -> None:
+        self._mechanism, self._samples, self._up, self._stops = m, samples, up, stops
+        self._level_noise, self._stop_noise = level_noise, stop_noise
+        zero = np.array([LENGTH * m.size if unit == "m" else ANGLE for unit in m.drives.units])
+        self.scale = np.concatenate([zero, np.full(3, MOUNTED), np.full(2, INCLINED)])
+        self._guesses = [m.home] * len(samples)
+
+    def weighted_residuals(self, unknowns: FloatArray) -> FloatArray:
+        """Compute residuals (k,) of inclinations and stop positions, divided by noise."""
+        from scipy.spatial.transform import Rotation  # slow to import
+
+        m, guesses, n = self._mechanism, self._guesses, self._samples.shape[1]
+        zeros, mounted, inclined = np.split(unknowns * self.scale, [n, n + 3])
+        E, B = Rotation.from_rotvec([mounted, np.append(inclined, 0.0)]).as_matrix()
+        of_level = np.empty((len(self._samples), 3))
+        for k, row in enumerate(self._samples):
+            positions = m.drives.signs * (row + zeros) + m.drives.offsets
+            guesses[k] = m.assemble(positions, guesses[k])
+            R = rotation_matrix(m.body_pose(guesses[k]))
+            of_level[k] = self._up[k] - B[2] @ R @ E
+        of_stops = [(reading + zeros[j] - at) / self._stop_noise for j, reading, at in self._stops]
+        return np.concatenate([of_level.ravel() / self._level_noise, of_stops])
+
+    def residuals(self, unknowns: FloatArray) -> FloatArray:
+        """Compute the weighted residuals, and those of the prior; large where none exist."""
+        try:
+            return np.concatenate([self.weighted_residuals(unknowns), unknowns])
+        except KinematicsError:
+            count = 3 * len(self._samples) + len(self._stops) + len(unknowns)
+            return np.full(count, NO_SOLUTION)
 
 
 def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, float, float]:

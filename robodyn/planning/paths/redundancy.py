@@ -18,7 +18,7 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray, short_repr
-from robodyn.checks import as_scalar, check_choice
+from robodyn.checks import as_integer, check_choice
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.paths.bounds import Bounds
@@ -192,7 +192,7 @@ class _Task:
             raise InvalidInput(
                 "the path contains no poses; only coordinates of poses can be free", value=path
             )
-        count = int(as_scalar("controls", settings.controls, at_least=DEGREE + 1.0))
+        count = as_integer("controls", settings.controls, at_least=DEGREE + 1)
         self._mechanism, self._path, self._settings = mechanism, path, settings
         self._count, self._bounds = count, Bounds(mechanism)
         # three control points at rest at each end: the offset, its rate and its change

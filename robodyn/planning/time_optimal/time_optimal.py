@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from robodyn.arrays import ArrayLike
-from robodyn.checks import as_exact, as_scalar
+from robodyn.checks import as_exact, as_integer
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal import explanations, search
@@ -92,11 +92,7 @@ def time_optimal(
     if condition_limit is not None:
         settings = replace(settings, condition_limit=condition_limit)
     constraints = Constraints(mechanism, settings)
-    count = int(as_scalar("points", settings.points, at_least=FEWEST_POINTS))
-    if count > MOST_POINTS:
-        raise InvalidInput(
-            f"points is {count}, expected at most {MOST_POINTS}", value=settings.points
-        )
+    count = as_integer("points", settings.points, at_least=FEWEST_POINTS, at_most=MOST_POINTS)
     line = cast("Trajectory", path if hasattr(path, "sample") else WaypointSpline(mechanism, path))
     ends = (settings.start_velocity, settings.goal_velocity)
     report_progress = progress or (lambda _: None)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from robodyn.arrays import ArrayLike
-from robodyn.checks import as_array, as_exact, as_scalar
+from robodyn.checks import as_array, as_exact, as_integer, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
@@ -89,7 +89,7 @@ def workspace(
     settings = replace(
         settings,
         error=as_scalar("error", settings.error, above=0.0),
-        resolution=int(as_scalar("resolution", settings.resolution, at_least=4.0)),
+        resolution=as_integer("resolution", settings.resolution, at_least=4),
         bounds=None if settings.bounds is None else _box(settings.bounds),
     )
     needs = Requirements(mechanism, settings)

@@ -152,7 +152,7 @@ def test_a_state_without_geometry_is_refused(dasgupta):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ((REST, 0), "steps is 0, must be at least 1"),
+        ((REST, 0), "steps is 0, expected a whole number of at least 1"),
         ((np.zeros(5), 1), r"effort has shape \(5,\)"),
         ((np.zeros((2, 6)), 1), r"effort has shape \(2, 6\).*without batch"),
         (([np.nan] * 6, 1), r"effort\[0\] is nan"),

@@ -117,9 +117,9 @@ def test_control_through_a_noisy_and_late_sensor_still_tracks(dasgupta):
         ({"position_noise": -1.0}, "position_noise is -1.0, must be at least 0"),
         ({"velocity_noise": [1.0, 2.0]}, r"velocity_noise has shape \(2,\), expected one number"),
         ({"velocity_noise": np.nan}, "velocity_noise is nan"),
-        ({"latency": -1}, "latency is -1.0"),
-        ({"latency": 1.5}, "latency is 1.5, must be a whole number"),
-        ({"seed": -3}, "seed is -3.0"),
+        ({"latency": -1}, "latency is -1,"),
+        ({"latency": 1.5}, "latency is 1.5, expected a whole number"),
+        ({"seed": -3}, "seed is -3,"),
     ],
 )
 def test_sensor_rejects_invalid_settings(dasgupta, options, text):

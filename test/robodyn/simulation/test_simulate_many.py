@@ -157,7 +157,7 @@ def test_paths_without_a_start_of_their_own_begin_where_they_begin(dasgupta):
         ({"initial": (np.zeros((2, 7)), np.zeros(6))}, "simulation 0: start: the quat"),
         ({"wrench": np.zeros((3, 6))}, "2 of controller, 3 of wrench"),
         ({"wrench": [[0.0] * 5] * 2}, r"simulation 0: wrench has shape \(5,\)"),
-        ({"every": 0}, "every is 0.0, must be at least 1"),
+        ({"every": 0}, "every is 0, expected a whole number of at least 1"),
         ({"every": 1.5}, "every is 1.5, expected a whole number"),
         ({"dt": -1.0}, "simulation 0: dt is -1.0"),
         ({"duration": 0.0}, "duration is 0.0"),
