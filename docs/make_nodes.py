@@ -24,7 +24,7 @@ from rclpy.parameter import Parameter
 from robodyn.errors import InvalidInput, ModelError
 from robodyn_ros.nodes import NODES
 
-MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560"}
+MODELS = {"Stewart platform": "stewart_symmetric", "arm": "puma560", "closed loop": "delta"}
 PAGE = Path(__file__).resolve().with_name("nodes.md")
 # Names that no namespace changes.
 GLOBAL = {"/clock", "/diagnostics", "/tf", "/tf_static"}
@@ -41,8 +41,8 @@ This page lists the topics, services and parameters of each node. `python docs/m
 generates this page from the running nodes.
 
 Names are relative, so namespaces and remappings apply, except to `/clock`, `/diagnostics`, `/tf`
-and `/tf_static`. The prefix `~/` is the name of the node. Topics that exist only for Stewart
-platforms or only for arms are marked in parentheses.
+and `/tf_static`. The prefix `~/` is the name of the node. Topics that exist only for some kinds
+of mechanism are marked with these in parentheses.
 """
 
 

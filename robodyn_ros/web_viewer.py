@@ -42,11 +42,11 @@ from std_srvs.srv import SetBool, Trigger
 import robodyn as rd
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, shorten
+from robodyn.formats.output_file import write_text
 from robodyn.formats.received_text import received_description
 from robodyn.formats.ros_packages import package_folders
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.machine.head_motion import REST
-from robodyn.parsing.model_file import write_text
 from robodyn.presentation import presentation
 from robodyn.view.machine_panel import NAMED, REQUESTS, TUNED, CueingPanel, MachinePanel
 from robodyn.view.model_figure import figure_of

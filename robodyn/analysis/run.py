@@ -27,6 +27,7 @@ from robodyn.analysis.study import ends, peak_dynamic_fraction
 from robodyn.arrays import FloatArray
 from robodyn.errors import writing
 from robodyn.formats.csv_text import write_columns
+from robodyn.formats.output_file import write_text
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.nouns import nouns_of
 from robodyn.trajectories.base import Motion
@@ -192,15 +193,13 @@ class RunHistory:
         Raises:
             OutputError: the folder or a file in it cannot be written.
         """
+        path = Path(folder) / "summary.json"
         with writing(folder):
-            return self._write(Path(folder))
-
-    def _write(self, folder: Path) -> Path:
-        folder.mkdir(parents=True, exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
         joints, coordinates = self.mechanism.joint_names, self.mechanism.coordinates
         position = coordinates.configuration_names
         write_columns(
-            folder / "history.csv",
+            path.with_name("history.csv"),
             [
                 ("time", self.time),
                 *zip(position, self.configuration.T, strict=True),
@@ -212,9 +211,7 @@ class RunHistory:
                 ("condition_number", self.condition_number),
             ],
         )
-        path = folder / "summary.json"
-        path.write_text(as_json(self.summary()) + "\n")
-        return path
+        return write_text(path, as_json(self.summary()) + "\n")
 
 
 def _with(prefix: str, names: Iterable[str]) -> list[str]:

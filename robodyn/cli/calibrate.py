@@ -129,8 +129,11 @@ def calibrate(
             raise rd.InvalidInput(
                 "--html shows measurements and cannot be combined with --poses", value=str(html)
             )
-        chosen = _plan(**plan) | {"parameters": options["parameters"]}
-        chosen["tracker_known"] = settings["tracker"] == "known"
+        chosen = _plan(**plan) | {
+            "parameters": options["parameters"],
+            "tolerance": settings["tolerance"],
+            "tracker_known": settings["tracker"] == "known",
+        }
         return _poses(m, task.poses, output, chosen)
     if measurements is None:
         raise rd.InvalidInput("no MEASUREMENTS given; --poses COUNT computes the poses to measure")

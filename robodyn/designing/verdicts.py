@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from robodyn.algorithms.conditioning import condition_text
 from robodyn.algorithms.motors import LIMIT_TOLERANCE
 from robodyn.arrays import FloatArray
 from robodyn.designing.evaluation import DriveRequirements, MotionEvaluation, Verdict
@@ -96,7 +97,8 @@ def _drives(
     yield _verdict("speed", worst, unit, 1.0, worst.limit, statement)
     worst, rate = _efforts(m, requirements, found, rows)
     unit = "N" if units[worst.joint] == "m" else "N m"
-    at = f" at {_number(rate)} {units[worst.joint]}/s" if m.drives.has_torque_speed_curve else ""
+    speed = f" at {_number(round(rate, 4))} {units[worst.joint]}/s"
+    at = speed if m.drives.has_torque_speed_curve else ""
     statement = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
     yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), statement)
 
@@ -164,7 +166,8 @@ def _limits(
 ) -> Iterator[Verdict]:  # fmt: skip
     limits = requirements.limits
     worst = max(rows, key=lambda row: row.condition_number)
-    statement = f"the condition number is {_number(worst.condition_number)} in {_of(worst.name)}"
+    condition = condition_text(worst.condition_number)
+    statement = f"the condition number is {condition} in {_of(worst.name)}"
     yield _limit("condition_number", worst.condition_number, limits.condition_number, "", 1.0,
                  worst.name, statement)  # fmt: skip
     angles = [(angle, row.name, joint) for row in rows for joint, angle in row.joint_angles.items()]
@@ -242,4 +245,5 @@ def _of(motion: str) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:.4g}"
+    """Format a number of a sentence: four significant digits, without an exponent up to 1e6."""
+    return f"{float(f'{value:.4g}'):g}"

@@ -20,6 +20,7 @@ from robodyn.exporting.machine_code import llvm_of, object_of, target_of
 from robodyn.exporting.ros2_control import package_texts
 from robodyn.exporting.texts import c_name, casadi_source, fill_template, header, motor_texts
 from robodyn.exporting.wasm import wasm_linker, write_wasm
+from robodyn.formats.output_file import write_text
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
@@ -143,8 +144,7 @@ def export(
     written = []
     with writing(place):
         for file, text in texts.items():
-            place.joinpath(file).parent.mkdir(parents=True, exist_ok=True)
-            place.joinpath(file).write_text(text, encoding="utf-8")
+            write_text(place / file, text)
             written.append(file)
         endings = ["a"] if target.is_bare else ["a", "so"]
         libraries = [f"{inside}lib{called}.{ending}" for ending in endings]

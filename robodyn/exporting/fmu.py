@@ -20,6 +20,7 @@ from robodyn.exporting.escaping import fmi_name, in_comment, xml_text
 from robodyn.exporting.linking import compiler, run
 from robodyn.exporting.machine_code import Target
 from robodyn.exporting.texts import fill_template
+from robodyn.formats.output_file import atomic_write
 from robodyn.formats.xml_elements import element
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
@@ -138,7 +139,10 @@ def write_fmus(
             run([*compiler(target), *flags, *files])
             folder = _PLATFORMS[fmi][target.triple.split("-")[0]]
             made = static.with_name(f"{called}.fmu")
-            with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+            with (
+                atomic_write(made) as draft,
+                zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive,
+            ):
                 ElementTree.indent(description)
                 text = ElementTree.tostring(description, encoding="unicode", xml_declaration=True)
                 archive.writestr("modelDescription.xml", text)

@@ -14,6 +14,7 @@ from pathlib import Path
 from robodyn.errors import MissingExtra, RobodynError
 from robodyn.exporting.machine_code import Target
 from robodyn.extras import how_to_install
+from robodyn.formats.output_file import atomic_write
 
 
 class ExportFailed(RobodynError):
@@ -44,17 +45,8 @@ def compile_source(target: Target, source: Path, obj: Path) -> None:
         MissingExtra: there is no compiler.
         ExportFailed: the compiler fails.
     """
-    own = [
-        "-O2",
-        "-fPIC",
-        "-ffp-contract=off",
-        "-fno-math-errno",
-        "-c",
-        str(source),
-        "-o",
-        str(obj),
-    ]
-    run([*compiler(target), *own])
+    flags = ["-O2", "-fPIC", "-ffp-contract=off", "-fno-math-errno"]
+    run([*compiler(target), *flags, "-c", str(source), "-o", str(obj)])
 
 
 def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | None) -> None:
@@ -72,20 +64,13 @@ def link(target: Target, objects: Sequence[Path], static: Path, shared: Path | N
     """
     cc = compiler(target)
     archiver = ["ar"] if len(cc) == 1 else [*cc[: cc.index("cc")], "ar"]
-    static.unlink(missing_ok=True)
-    run([*archiver, "rcs", str(static), *map(str, objects)])
+    files = [str(obj) for obj in objects]
+    with atomic_write(static) as draft:
+        draft.unlink()  # ar adds to a file that exists
+        run([*archiver, "rcs", str(draft), *files])
     if shared is not None:
-        run(
-            [
-                *cc,
-                "-shared",
-                "-o",
-                str(shared),
-                *map(str, objects),
-                f"-Wl,-soname,{shared.name}",
-                "-lm",
-            ]
-        )
+        with atomic_write(shared) as draft:
+            run([*cc, "-shared", "-o", str(draft), *files, f"-Wl,-soname,{shared.name}", "-lm"])
 
 
 def run(command: list[str]) -> str:

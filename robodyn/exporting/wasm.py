@@ -21,6 +21,7 @@ from robodyn.exporting.machine_code import object_of, target_of
 from robodyn.exporting.signatures import Argument, Function, sizes_of
 from robodyn.exporting.texts import coordinates_text, fill_template
 from robodyn.extras import how_to_install
+from robodyn.formats.output_file import atomic_write, write_text
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
 
@@ -63,8 +64,9 @@ def write_wasm(
         exported = [f"--export={name}_{function.name}" for function in functions]
         # functions of libc are imported; kernels use the stack only
         flags = ["--no-entry", "--allow-undefined", "-O2", "--strip-all", "--gc-sections"]
-        flags += ["-z", "stack-size=262144", "-o", str(folder / f"{name}.wasm")]
-        run([*wasm_linker(), *exported, *flags, str(obj)])
+        flags += ["-z", "stack-size=262144"]
+        with atomic_write(folder / f"{name}.wasm") as draft:
+            run([*wasm_linker(), *exported, *flags, "-o", str(draft), str(obj)])
     yield f"{name}.wasm"
     sizes = sizes_of(mechanism)
     listed = {
@@ -84,7 +86,7 @@ def write_wasm(
     }
     for template in ("module.mjs", "module.d.ts"):
         file = template.replace("module", name)
-        (folder / file).write_text(fill_template(f"wasm/{template}", values), encoding="utf-8")
+        write_text(folder / file, fill_template(f"wasm/{template}", values))
         yield file
 
 

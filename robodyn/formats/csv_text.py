@@ -20,7 +20,8 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import number_in
-from robodyn.errors import InvalidInput, writing
+from robodyn.errors import InvalidInput
+from robodyn.formats.output_file import atomic_write
 from robodyn.formats.regular_files import read_bytes
 
 # Separators in the order of trial; blanks separate only if nothing else does.
@@ -126,7 +127,7 @@ def write_columns(path: str | Path, columns: Iterable[tuple[str, FloatArray]]) -
         OutputError: the file cannot be written.
     """
     names, values = zip(*columns, strict=True)
-    with writing(path), Path(path).open("w", newline="", encoding="utf-8") as file:
+    with atomic_write(path) as draft, draft.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([_heading(name) for name in names])
         writer.writerows(np.column_stack(values).tolist())

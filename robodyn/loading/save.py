@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, cast
 
 from robodyn.errors import InvalidInput, OutputError
+from robodyn.formats.output_file import write_text
 from robodyn.loading.registry import kind_of, written_model
 from robodyn.mechanism.kind import import_and_call
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
-from robodyn.parsing.model_file import write_text
 from robodyn.parsing.source import YAML_SUFFIXES
 from robodyn.solvers.tree.closing.structure import structure_of
 from robodyn.writing.urdf import settings_of

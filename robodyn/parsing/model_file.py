@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
@@ -16,8 +15,9 @@ import yaml
 
 from robodyn.actuators import Actuator
 from robodyn.arrays import FloatArray
-from robodyn.errors import ModelError, RobodynError, writing
+from robodyn.errors import ModelError, RobodynError
 from robodyn.formats.documents import Fields
+from robodyn.formats.output_file import write_text
 from robodyn.formats.xml_elements import frame_of
 from robodyn.model import Body, LinearSpring, Model, Placement, PointSpring
 from robodyn.model.fields import inertia_tensor
@@ -226,26 +226,3 @@ def write_yaml(path: Path, document: dict[str, Any]) -> Path:
     """
     text = yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100)
     return write_text(path, HEADER.format(name=path.name) + text)
-
-
-def write_text(path: Path, text: str) -> Path:
-    """Write a text file, creating its folder if necessary; return its path.
-
-    A reader sees the old file or the whole new one, also if the process is interrupted.
-
-    Raises:
-        OutputError: the file cannot be written.
-    """
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        target = path.resolve()
-        if target.exists() and not target.is_file():  # such as /dev/stdout
-            target.write_text(text, encoding="utf-8")
-            return path
-        draft = target.with_name(f".{target.name}.{os.getpid()}")
-        try:
-            draft.write_text(text, encoding="utf-8")
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
-    return path

@@ -21,9 +21,9 @@ from robodyn.analysis.bisection import bisect
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import KinematicsError, OutputError
+from robodyn.formats.output_file import write_text
 from robodyn.formats.xml_elements import document_text
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.parsing.model_file import write_text
 from robodyn.trajectories.tip_joints import NAMES, TipJoints
 
 # Largest distance from home, relative to the mechanism's size or in [rad], and its steps.

@@ -15,6 +15,7 @@ import numpy as np
 
 from robodyn.errors import OutputError, writing
 from robodyn.extras import needing
+from robodyn.formats.output_file import atomic_write
 from robodyn.report.axis_ranges import x_range, x_scale, y_range, y_scale
 from robodyn.report.chart import ALIGN, SOLID, Chart, ChartLine, Panel
 
@@ -39,7 +40,8 @@ def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -
         Path(folder).mkdir(parents=True, exist_ok=True)
         for chart in charts:
             written.append(Path(folder) / f"{chart.key}.png")
-            draw(chart).savefig(written[-1], dpi=dpi)
+            with atomic_write(written[-1]) as draft:
+                draw(chart).savefig(draft, dpi=dpi)
     return written
 
 
@@ -51,8 +53,8 @@ def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
     """
     figure = draw(chart)
     try:
-        with writing(path):
-            figure.savefig(str(path), dpi=dpi)
+        with atomic_write(path) as draft:
+            figure.savefig(str(draft), dpi=dpi)
     except ValueError as error:
         raise OutputError(f"{path}: cannot be written: {error}", value=str(path)) from error
 
@@ -63,7 +65,7 @@ def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> Non
     Raises:
         OutputError: the file cannot be written.
     """
-    with writing(path), PdfPages(str(path), metadata={"Title": title}) as pages:
+    with atomic_write(path) as draft, PdfPages(str(draft), metadata={"Title": title}) as pages:
         for chart in charts:
             pages.savefig(draw(chart))
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from robodyn.analysis import as_json, margin_lines
-from robodyn.errors import OutputError, writing
+from robodyn.errors import OutputError
+from robodyn.formats.output_file import atomic_write
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.numbers_as_text import number
 from robodyn.report.chart import COLORS, INK, Chart, ChartLine
@@ -240,8 +241,7 @@ def write_page(page: Page, path: str | Path) -> str:
             f"{path}: a page is HTML, expected a name that ends in .html",
             value=str(path),
         )
-    with writing(path):
-        Path(path).touch()  # drawing takes seconds, so fail before it
+    with atomic_write(path) as draft:
         text = page.html()
-        Path(path).write_text(text, encoding="utf-8")
+        draft.write_text(text, encoding="utf-8")
     return text

@@ -22,8 +22,8 @@ from robodyn.algorithms import motions
 from robodyn.arrays import FloatArray
 from robodyn.errors import OutputError, PathError, RobodynError
 from robodyn.formats.documents import Fields
+from robodyn.formats.output_file import write_text
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.parsing.model_file import write_text
 from robodyn.trajectories.profiles import quintic
 from robodyn.trajectories.sampled import SampledTrajectory
 

@@ -210,7 +210,7 @@ def _information(
     free = () if known else ALL
     freedoms = Freedoms(free, free if measure == "pose" else free[:3], False)
     poses = np.repeat(poses, each, axis=0)
-    allowed = tolerances(m, geometry, samples, settings.parameters, None)
+    allowed = tolerances(m, geometry, samples, settings.parameters, settings.tolerance)
     problem = Problem(geometry, allowed, samples, settings.measure, frames, freedoms, m.size, poses)
     found = problem.evaluate(np.zeros(problem.count))
     assert found is not None  # the poses are those of the nominal mechanism

@@ -71,7 +71,7 @@ class PoseSettings:
         height, radius: [m] of the bed on which heights are measured, and of the circle about the
             base's z axis that is measured.
         points: pairs of a point of the base and one of the body, for distances.
-        parameters: unknown parameters, as for `calibrate`.
+        parameters, tolerance: unknown parameters and their standard deviations, as for `calibrate`.
         candidates: number of random poses.
         margin: fraction of the joints' ranges to avoid at either end.
         max_condition: largest condition number of the Jacobian, with moments divided by the
@@ -88,6 +88,7 @@ class PoseSettings:
     radius: float = float("inf")
     points: Sequence[tuple[Point, Point]] = ()
     parameters: Sequence[str] = ()
+    tolerance: float | Sequence[float] | None = None
     candidates: int = 300
     margin: float = 0.02
     max_condition: float = 100.0
@@ -104,6 +105,7 @@ class PoseOptions(TypedDict, total=False):
     radius: float
     points: Sequence[tuple[Point, Point]]
     parameters: Sequence[str]
+    tolerance: float | Sequence[float] | None
     candidates: int
     margin: float
     max_condition: float

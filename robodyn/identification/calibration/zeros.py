@@ -20,9 +20,9 @@ import yaml
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_array, as_scalar
 from robodyn.errors import InvalidInput, KinematicsError
+from robodyn.formats.output_file import write_text
 from robodyn.identification.calibration.measurements import joint_columns
 from robodyn.mechanism.mechanism import Mechanism
-from robodyn.parsing.model_file import write_text
 from robodyn.poses import rotation_matrix
 
 LEVEL = ("level.x", "level.y", "level.z")

@@ -71,8 +71,8 @@ class Workspace:
         if value[worst] <= ROUNDING:
             return self._problem(configuration)
         if worst == 2 * len(self._least):
-            number = self._limit * np.exp(value[worst])
-            return f"the condition number is {number:.4g}, its limit is {self._limit:g}"
+            number = conditioning.condition_text(self._limit * np.exp(value[worst]))
+            return f"the condition number is {number}, its limit is {self._limit:g}"
         return self._describe(worst, value[worst])
 
     def _describe(self, place: int, excess: float) -> str:
@@ -106,7 +106,8 @@ class Workspace:
         first, *others = self._condition(configurations).tolist()
         number = max(others)
         if number > self._limit and number > first:
-            return f"the condition number would be {number:.4g}, its limit is {self._limit:g}"
+            stated = conditioning.condition_text(number)
+            return f"the condition number would be {stated}, its limit is {self._limit:g}"
         return self._problem(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:

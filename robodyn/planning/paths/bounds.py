@@ -162,7 +162,8 @@ class Bounds:
         length = self.characteristic_length
         if which == 0:
             value = float(self.mechanism.condition_number(configuration, length))
-            text = f"the condition number is {value:.4g}, the limit is {self.condition_limit:.4g}"
+            stated = conditioning.condition_text(value)
+            text = f"the condition number is {stated}, the limit is {self.condition_limit:.4g}"
             return BoundViolation("condition number", "", value, self.condition_limit, text)
         if which == 1:
             value = float(conditioning.singular_values(self.mechanism, configuration, length)[-1])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from robodyn.algorithms.conditioning import condition_text
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.errors import InfeasibleTrajectory
@@ -49,8 +50,9 @@ class PlannedPath(ProfiledTrajectory):
     @property
     def text(self) -> str:
         """Length, largest condition number and verification of the path, in one line."""
+        condition = condition_text(self.largest_condition)
         return (
-            f"{self.length:.3g} rad long, condition number up to {self.largest_condition:.4g}, "
+            f"{self.length:.3g} rad long, condition number up to {condition}, "
             f"verified at {self.samples} configurations, planned in {self.seconds:.2g} s"
         )
 

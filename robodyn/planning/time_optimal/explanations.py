@@ -151,7 +151,7 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
     worst = int(np.nanargmax(values))
     raise InfeasibleTrajectory(
         f"the condition number exceeds its limit of {limit:g} at {piece.text(found.place)} and "
-        f"reaches {values[worst]:.4g} at {piece.text(float(s[worst]))}",
+        f"reaches {conditioning.condition_text(values[worst])} at {piece.text(float(s[worst]))}",
         value=float(values[worst]),
     )
 

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from robodyn.arrays import BoolArray, FloatArray, IntArray
-from robodyn.errors import InvalidInput, writing
+from robodyn.errors import InvalidInput
+from robodyn.formats.output_file import atomic_write
 
 # Corners of a cell, and the six tetrahedra around the diagonal from the first to the last.
 _CORNERS = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
@@ -62,8 +63,8 @@ class Surface(NamedTuple):
                 f"{place}: ends in {place.suffix or 'nothing'}, expected .stl or .ply",
                 value=str(path),
             )
-        with writing(place):
-            place.write_bytes(writers[place.suffix.lower()](self))
+        with atomic_write(place) as draft:
+            draft.write_bytes(writers[place.suffix.lower()](self))
 
 
 def level_surface(

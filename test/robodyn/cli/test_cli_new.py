@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import robodyn as rd
 from robodyn.cli import app
 from robodyn.errors import OutputError
-from robodyn.parsing import model_file
+from robodyn.formats import write_text
 
 pytestmark = pytest.mark.slow
 
@@ -199,9 +199,9 @@ def test_an_interrupted_write_leaves_the_old_file(tmp_path, monkeypatch):
     with monkeypatch.context() as context:
         context.setattr(Path, "write_text", fail)
         with pytest.raises(OutputError, match="no space left"):
-            model_file.write_text(file, "all new")
+            write_text(file, "all new")
     assert file.read_text() == "old"
     assert [*tmp_path.iterdir()] == [file]
-    model_file.write_text(file, "all new")
+    write_text(file, "all new")
     assert file.read_text() == "all new"
-    assert model_file.write_text(Path("/dev/stdout"), "") == Path("/dev/stdout")
+    assert write_text(Path("/dev/stdout"), "") == Path("/dev/stdout")

@@ -162,6 +162,13 @@ def test_a_planned_path_in_another_time_is_the_same_path(rng, factor):
     np.testing.assert_allclose(one.velocity[[0, -1]], 0.0, atol=1e-9)
 
 
+def test_a_path_through_a_singularity_has_an_infinite_condition_number(rng):
+    """Only rounding error makes it finite there."""
+    profile = make_profile("quintic", 2.0, 0.0, None, "the path")
+    path = PlannedPath(Curve(rng.normal(size=(9, 3))), profile, 1.0, 4.9e21, 1, 0.0)
+    assert "condition number up to infinite, " in path.text
+
+
 def test_places_are_denser_towards_both_ends_and_smooth():
     t = np.linspace(0.0, 1.0, 1001)
     places = grade(t)

@@ -29,6 +29,7 @@ from typing import Any
 from robodyn.actuators import Actuator
 from robodyn.actuators.description import actuator_from_fields
 from robodyn.errors import ModelError, OutputError
+from robodyn.formats import write_text
 from robodyn.formats.documents import Fields
 from robodyn.mechanism.kind import ReadOptions
 from robodyn.model.builder import ModelBuilder
@@ -217,5 +218,5 @@ def write_closed_loop(mechanism: Any, path: Path) -> list[Path]:
         "tip_link": model.tip_link,
         "actuated_joints": list(model.driven),
     }
-    beside = model_file.write_text(urdf, text)
+    beside = write_text(urdf, text)
     return [model_file.write_yaml(path, document), beside]

@@ -301,6 +301,18 @@ def test_chosen_poses_are_better_than_random_ones(platform):
     np.testing.assert_allclose(platform.joint_positions(chosen.poses), chosen.joints, atol=1e-12)
 
 
+def test_tighter_tolerances_leave_less_to_measure(platform):
+    """A parameter with a smaller prior deviation is known better before any measurement."""
+    few = {"candidates": 20, "tracker_known": True}
+    loose = rd.calibration_poses(platform, 8, tolerance=(0.01, 0.02), **few)
+    tight = rd.calibration_poses(platform, 8, tolerance=(0.0001, 0.0002), **few)
+    assert tight.log_det < loose.log_det
+    command = ["calibrate", "stewart_symmetric", "--poses", "8", "--tolerance", "-1"]
+    by_command = CliRunner().invoke(app, command)
+    assert by_command.exit_code != 0
+    assert "tolerance" in by_command.output + str(by_command.exception)
+
+
 def test_the_command_reads_calibrates_and_saves(platform, rng, tmp_path):
     pytest.importorskip("bokeh", reason="the extra `report` is not installed")
     machine = Machine(platform, rng)
