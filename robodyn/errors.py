@@ -145,6 +145,12 @@ class KinematicsError(RobodynError, ArithmeticError):
 
     index: tuple[int, ...] = ()
 
+    @property
+    def reason(self) -> str:
+        """Message without the place of the failed element in the batch."""
+        place = str(list(self.index))
+        return str(self).replace(f" (element {place})", "").replace(f" at element {place}", "")
+
 
 class ZeroLegLength(KinematicsError):
     """Error raised if the end points of a leg coincide; attribute `leg` (1..6)."""
@@ -227,6 +233,8 @@ def writing(path: str | Path) -> Iterator[None]:
     """Convert an OSError about a path within this context to an `OutputError`."""
     try:
         yield
+    except OutputError:
+        raise
     except OSError as error:
         raise OutputError(
             f"{path}: cannot be written: {error.strerror or error}", value=str(path)

@@ -287,7 +287,8 @@ class _Check:
         place = column - 3 * len(names) - 1 - self._passive
         if place >= 0:
             quantity, joint = "velocity", [*self._quick][place]
-            slides = joint in _slides(self._mechanism)
+            joints = self._mechanism.model.joints
+            slides = any(each.name == joint and each.kind == "prismatic" for each in joints)
         unit = f" {_UNITS[quantity][slides]}" if joint else ""
         reached, allowed = _unequal(worst, limit)
         text = (
@@ -301,7 +302,7 @@ class _Check:
         joint = self._mechanism.joint_names[leg - 1] if leg else ""
         what = "singular configuration: no efforts produce this motion"
         if error is not None:
-            what = str(error).replace(" at element [0]", "").replace(" (element [0])", "")
+            what = error.reason
         return Violation(when, joint, "geometry", np.nan, np.nan, f"at t = {when:.3f} s: {what}")
 
 
@@ -314,10 +315,6 @@ def _passive_speeds(mechanism: Mechanism) -> dict[str, float]:
         for each in joints
         if each.name in known - driven and np.isfinite(each.velocity)
     }
-
-
-def _slides(mechanism: Mechanism) -> set[str]:
-    return {each.name for each in mechanism.model.joints if each.kind == "prismatic"}
 
 
 def _unequal(value: float, limit: float) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -197,23 +197,13 @@ def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]
 
 def hashes(**parts: Any) -> dict[str, str]:
     """Return a hash of each keyword argument; dataclasses and arrays are allowed."""
-    texts = {name: json.dumps(_plain(part), sort_keys=True) for name, part in parts.items()}
+    texts = {name: json.dumps(part, sort_keys=True, default=_plain) for name, part in parts.items()}
     return {name: hashlib.sha256(t.encode()).hexdigest()[:16] for name, t in texts.items()}
 
 
 def _plain(value: Any) -> Any:
-    """Convert a model to lists, strings and numbers, without its source."""
-    if is_dataclass(value):
-        return {
-            item.name: _plain(getattr(value, item.name))
-            for item in fields(value)
-            if item.name != "source"
-        }
-    if isinstance(value, dict):
-        return {name: _plain(item) for name, item in value.items()}
+    """Convert an array to a list, or a dataclass to a dictionary without its source."""
     if isinstance(value, np.ndarray):
         # large arrays are hashed by their bytes, which is faster
         return value.tolist() if value.size < 100 else hashlib.sha256(value.tobytes()).hexdigest()
-    if isinstance(value, (tuple, list)):
-        return [_plain(item) for item in value]
-    return value
+    return {item.name: getattr(value, item.name) for item in fields(value) if item.name != "source"}

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robodyn.errors import OutputError
+from robodyn.errors import writing
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.sweeps.packages import package
@@ -115,7 +115,7 @@ def run(
     """
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)
-    try:
+    with writing(str(output)):
         where = Output(plan) if output is None else OutputFolder(plan, output, overwrite)
         with closing(where) as sink:
             kept, count = len(sink.done), plan.points.chunks
@@ -131,9 +131,3 @@ def run(
             elif chunks:
                 on_cluster(plan, chunks, sink, report_progress, scheduler)
             return SweepOutcome(sink.finish(), count - kept, kept)
-    except OSError as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(
-            f"{output}: cannot be written: {error.strerror or error}", value=str(output)
-        ) from error

@@ -92,9 +92,11 @@ class Handover(RowTrajectory):
         fading = np.flatnonzero(t - self.start < self.blend)
         if fading.size and self._coefficients.any():
             inner = Motion(*(values[fading] for values in result))
-            for values, found in zip(
-                result, self._fade(t[fading] - self.start, inner), strict=True
-            ):
+            x = np.clip((t[fading] - self.start) / self.blend, 0.0, 1.0)
+            blended = add_displacements(
+                self._mechanism, inner, self._coefficients, x, np.float64(self.blend)
+            )
+            for values, found in zip(result, blended, strict=True):
                 values[fading] = found
         before = t < self.start
         if before.any():
@@ -102,10 +104,6 @@ class Handover(RowTrajectory):
             result.velocity[before] = 0.0
             result.acceleration[before] = 0.0
         return result
-
-    def _fade(self, t: FloatArray, inner: Motion) -> Motion:
-        x, unit = np.clip(t / self.blend, 0.0, 1.0), np.float64(self.blend)
-        return add_displacements(self._mechanism, inner, self._coefficients, x, unit)
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:

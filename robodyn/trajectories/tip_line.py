@@ -79,9 +79,8 @@ def along_body(
         motion = motions.motion_of_body(mechanism, times, *path.sample(times), start)
     except NoSolution as error:
         knot = error.index[0] if error.index else 0
-        why = str(error).replace(f" (element [{knot}])", "")
         raise NoSolution(
-            f"at t = {times[knot]:.3f} s: {why}",
+            f"at t = {times[knot]:.3f} s: {error.reason}",
             residual=error.residual,
             value=error.value,
             index=error.index,

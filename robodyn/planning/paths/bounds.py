@@ -221,5 +221,5 @@ class Bounds:
         try:
             self._margins(configuration[None])
         except KinematicsError as error:
-            return str(error).replace(" at element [0]", "").replace(" (element [0])", "")
+            return error.reason
         return "the mechanism cannot reach this configuration"

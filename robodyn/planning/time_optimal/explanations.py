@@ -189,14 +189,11 @@ def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> Inf
     Returns:
         The error, whose message states the place on the path.
     """
-    text = str(error)
     fraction = 0.0
     if error.index:
-        text = text.replace(f" (element {list(error.index)})", "")
-        text = text.replace(f" at element {list(error.index)}", "")
         flat = error.index[0] if len(error.index) > 1 else error.index[0] // places
         fraction = float(piece.nodes[min(flat, len(piece.nodes) - 1)])
-    return InfeasibleTrajectory(f"at {piece.text(fraction)}: {text}", value=error.value)
+    return InfeasibleTrajectory(f"at {piece.text(fraction)}: {error.reason}", value=error.value)
 
 
 def infeasible(

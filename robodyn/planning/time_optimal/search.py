@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -197,14 +197,12 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
     """
     terms = np.ascontiguousarray(problem.terms[::-1, ::-1])
     terms[..., 0] *= -1.0
-    reverse = problem._replace(
-        steps=np.ascontiguousarray(problem.steps[::-1]),
-        terms=terms,
-        upper=np.ascontiguousarray(problem.upper[::-1]),
-        lower=np.ascontiguousarray(problem.lower[::-1]),
-        bounds=np.ascontiguousarray(problem.bounds[::-1, ::-1]),
-        caps=np.ascontiguousarray(problem.caps[::-1]),
-    )
+    bounds = np.ascontiguousarray(problem.bounds[::-1, ::-1])
+    names = ("steps", "upper", "lower", "caps")
+    others: dict[str, Any] = {
+        name: np.ascontiguousarray(getattr(problem, name)[::-1]) for name in names
+    }
+    reverse = problem._replace(terms=terms, bounds=bounds, **others)
     low, come = np.zeros(len(x)), np.zeros(len(x))
     low[-1] = come[-1] = ends[0]
     if controllable(reverse, low, come, np.ones(len(x) - 1, dtype=bool)) >= 0:

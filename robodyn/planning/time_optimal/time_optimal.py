@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -84,13 +84,13 @@ def time_optimal(
             speed is within the limits; the error names the limit, the place and the value.
         TypeError: an option is not a field of the settings.
     """
-    settings = replace(settings, **options)
-    if effort_limits is not None:
-        settings = replace(settings, effort_limits=effort_limits)
-    if velocity_limits is not None:
-        settings = replace(settings, velocity_limits=velocity_limits)
-    if condition_limit is not None:
-        settings = replace(settings, condition_limit=condition_limit)
+    limits: dict[str, Any] = {
+        "effort_limits": effort_limits,
+        "velocity_limits": velocity_limits,
+        "condition_limit": condition_limit,
+    }
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    settings = replace(settings, **options, **given)
     constraints = Constraints(mechanism, settings)
     count = as_integer("points", settings.points, at_least=FEWEST_POINTS, at_most=MOST_POINTS)
     line = cast("Trajectory", path if hasattr(path, "sample") else WaypointSpline(mechanism, path))

@@ -102,7 +102,12 @@ def level_surface(
     low, high = flat[unique[:, 0]], flat[unique[:, 1]]
     fraction = (low / (low - high))[:, None] if len(unique) else np.empty((0, 1))
     vertices = places[unique[:, 0]] + fraction * (places[unique[:, 1]] - places[unique[:, 0]])
-    return _oriented_surface(vertices, triangles.reshape(-1, 3), _towards(ordered, places, count))
+    triangles = triangles.reshape(-1, 3)
+    a, b, c = (vertices[triangles[:, k]] for k in range(3))
+    outward = _towards(ordered, places, count)
+    wrong = (np.cross(b - a, c - a) * outward).sum(axis=1) < 0.0
+    triangles[wrong] = triangles[wrong][:, ::-1]
+    return Surface(vertices, triangles)
 
 
 def _towards(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
@@ -113,13 +118,6 @@ def _towards(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArr
         inside = places[corners[:, :number]].mean(axis=1)
         parts.append(places[corners[:, number:]].mean(axis=1) - inside)
     return np.concatenate(parts)
-
-
-def _oriented_surface(vertices: FloatArray, triangles: IntArray, outward: FloatArray) -> Surface:
-    a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    wrong = (np.cross(b - a, c - a) * outward).sum(axis=1) < 0.0
-    triangles[wrong] = triangles[wrong][:, ::-1]
-    return Surface(vertices, triangles)
 
 
 def _stl(surface: Surface) -> bytes:
