@@ -50,6 +50,21 @@ LATE_COMMAND = 5
 LATE_REPEAT = 2.0
 
 
+def _steps_per_period(control_rate: float, dt: float) -> int:
+    """Return the number of integration steps in a control period.
+
+    Raises:
+        InvalidInput: it is not a whole number.
+    """
+    steps = round(1.0 / (control_rate * dt))
+    if steps < 1 or abs(steps * dt * control_rate - 1.0) > 1e-9:
+        raise rd.InvalidInput(
+            f"parameter control_rate: a period of 1/{control_rate} s is not a whole number of "
+            f"steps dt = {dt} s"
+        )
+    return steps
+
+
 class ForwardSimulator(Node):
     """Node that moves a `Plant` by the received efforts and publishes its state."""
 
@@ -57,13 +72,8 @@ class ForwardSimulator(Node):
         super().__init__("forward_simulator")
         self._p = p = declare(self, PARAMETERS)
         self._mechanism = load_mechanism(p, self.get_logger())
-        self._steps = round(1.0 / (p["control_rate"] * p["dt"]))
+        self._steps = _steps_per_period(p["control_rate"], p["dt"])
         self._period = round(self._steps * p["dt"] * 1e9)
-        if self._steps < 1 or abs(self._steps * p["dt"] * p["control_rate"] - 1.0) > 1e-9:
-            raise rd.InvalidInput(
-                f"parameter control_rate: a period of 1/{p['control_rate']} s is not a whole "
-                f"number of steps dt = {p['dt']} s"
-            )
         # the controller's model may lack this payload
         loaded = with_payload(
             self, self._mechanism, p, lambda loaded: setattr(self._plant, "mechanism", loaded)
@@ -91,11 +101,27 @@ class ForwardSimulator(Node):
         self._brakes = Brakes(
             0.0 if lockstep else p["brake_timeout"], not lockstep and p["hold_until_command"]
         )
-        topics = Interface(self, self._mechanism)
-        self._publish_state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
         self._trajectory: SampledTrajectory | None = None
         self._path_start: int | None = None
-        if lockstep and p["ends_with_path"]:
+        self._create_interfaces()
+        self._waiting_since = time.monotonic()
+        self._begun = not lockstep
+        if lockstep:
+            self._ends = -1
+            self.create_timer(REPEAT, self._repeat)
+        else:
+            self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
+            self._warned = -LATE_REPEAT
+            # twice per period, so that late periods are made up for soon
+            self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
+        self.create_timer(1.0, self._diagnose)
+        self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
+
+    def _create_interfaces(self) -> None:
+        """Create the publishers, subscriptions and services."""
+        topics = Interface(self, self._mechanism)
+        self._publish_state = topics.state_publisher(qos.LOSSLESS if self._lockstep else qos.STATE)
+        if self._lockstep and self._p["ends_with_path"]:
             topics.on_trajectory(self._on_trajectory)
         self._wrench = ExternalWrench(self, self._mechanism, lambda: self._stamp)
         self._base = BaseImu(self, self._mechanism, lambda: self._stamp)
@@ -110,18 +136,6 @@ class ForwardSimulator(Node):
         serve_trigger(self, "~/reset", self._reset)
         self.create_service(SetBool, "~/pause", self._on_pause)
         serve_trigger(self, "~/step", self._step)
-        self._waiting_since = time.monotonic()
-        self._begun = not self._lockstep
-        if self._lockstep:
-            self._ends = -1
-            self.create_timer(REPEAT, self._repeat)
-        else:
-            self._pacer = Pacer(self._period * 1e-9, p["real_time_factor"])
-            self._warned = -LATE_REPEAT
-            # twice per period, so that late periods are made up for soon
-            self.create_timer(0.5e-9 * self._period / p["real_time_factor"], self._follow_clock)
-        self.create_timer(1.0, self._diagnose)
-        self.get_logger().info(f"{p['stepping']} simulation of {self._mechanism.name}, ready")
 
     def _initial_state(self) -> tuple[FloatArray, FloatArray | None]:
         if self._p["path"]:

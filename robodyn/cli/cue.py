@@ -15,7 +15,6 @@ from robodyn.cli.session import command_line, load_quietly, progress_bar, write_
 from robodyn.errors import OutputError
 from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
 from robodyn.motion_base.cueing.frequency_response import frequency_response
-from robodyn.motion_base.machine.head_motion import HeadMotion
 from robodyn.report.tables import Table
 
 
@@ -78,55 +77,20 @@ def cue(
             frequency, modulus_low, modulus_high, phase_low and phase_high.
     """
     output, parameters = _destination(**destination), _parameters(**algorithm)
+    if compare and (output is not None or html is not None):
+        raise rd.InvalidInput(
+            "--compare only prints a table; choose one --washout for --output and --html",
+            value=compare,
+        )
     vehicle = rd.read_vehicle(recording, **reading)
     mechanism = load_quietly(model)
-    axes = HeadMotion(mechanism, settings["head"] or np.zeros(3)).text
     if compare:
-        if output is not None or html is not None:
-            raise rd.InvalidInput(
-                "--compare only prints a table; choose one --washout for --output and --html",
-                value=compare,
-            )
-        return _compare(mechanism, vehicle, settings, axes)
+        return _compare(mechanism, vehicle, settings)
     with progress_bar("motion of the platform") as report_progress:
         found = rd.ride(mechanism, vehicle, parameters, **settings, progress=report_progress)
-    try:
-        violation = rd.check_limits(mechanism, found.trajectory, dt=settings.get("dt", 0.01))
-        problem = None if violation is None else violation.text
-    except rd.KinematicsError as error:
-        problem = str(error)
     if output is not None:
         (found.save if output.suffix == ".csv" else found.save_bag)(output)
-    correlation, missing = np.nan_to_num(found.force_correlation), found.force_missing
-    facts: dict[str, Any] = {
-        "model": mechanism.name,
-        "axes": axes,
-        "duration": float(found.time[-1]),
-        "force_error": found.force_error,
-        "rate_error": found.rate_error,
-        "perceived_force_error": found.perceived_force_error,
-        "perceived_rate_error": found.perceived_rate_error,
-        "force_missing": [None if np.isnan(fraction) else float(fraction) for fraction in missing],
-        "force_correlation": correlation,
-        "false_cues": found.false_cues,
-        "workspace_used": found.workspace_used,
-        "beyond_limits": problem,
-    }
-    summary = [
-        ("reproduced axes", axes),
-        (
-            "error of the felt force",
-            f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)",
-        ),
-        ("error of the felt rate", f"{_of(found.rate_error)} rad/s"),
-        ("perceived error: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
-        ("perceived error: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
-        ("missing share of the force", _percentages(missing)),
-        ("correlation of forces", f"{_of(correlation)} (of their shapes, independent of size)"),
-        ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
-        ("used range of the joints", _format_use(found)),
-        ("limits", problem or "all hold"),
-    ]
+    facts, summary = _facts(found), _summary(found)
     if html is not None:
         from robodyn.report.cueing_page import cueing_page, read_criteria
 
@@ -144,16 +108,55 @@ def cue(
     by = "predictive" if algorithm["predictive"] else f"washout {algorithm['washout']!r}"
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]
     lines += [f"{name:30} {text}" for name, text in summary]
-    return CommandResult(facts, "\n".join(lines), problem is not None)
+    return CommandResult(facts, "\n".join(lines), bool(found.problem))
+
+
+def _facts(found: rd.Ride) -> dict[str, Any]:
+    """Return the numbers of a ride for `--json` and for programs that read the page."""
+    missing = found.force_missing.tolist()
+    return {
+        "model": found.mechanism.name,
+        "axes": found.axes,
+        "duration": float(found.time[-1]),
+        "force_error": found.force_error,
+        "rate_error": found.rate_error,
+        "perceived_force_error": found.perceived_force_error,
+        "perceived_rate_error": found.perceived_rate_error,
+        "force_missing": [None if np.isnan(fraction) else fraction for fraction in missing],
+        "force_correlation": np.nan_to_num(found.force_correlation),
+        "false_cues": found.false_cues,
+        "workspace_used": found.workspace_used,
+        "beyond_limits": found.problem or None,
+    }
+
+
+def _summary(found: rd.Ride) -> list[tuple[str, str]]:
+    """Describe a ride by named texts."""
+    correlation = np.nan_to_num(found.force_correlation)
+    return [
+        ("reproduced axes", found.axes),
+        (
+            "error of the felt force",
+            f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)",
+        ),
+        ("error of the felt rate", f"{_of(found.rate_error)} rad/s"),
+        ("perceived error: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
+        ("perceived error: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
+        ("missing share of the force", _percentages(found.force_missing)),
+        ("correlation of forces", f"{_of(correlation)} (of their shapes, independent of size)"),
+        ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
+        ("used range of the joints", _format_use(found)),
+        ("limits", found.problem or "all hold"),
+    ]
 
 
 def _compare(
-    mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any], axes: str
+    mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
 ) -> CommandResult:
     """Compute the ride with all presets; fail if none of them stays within the limits."""
     with progress_bar("motion with each preset") as report_progress:
         found = compare_cueing(mechanism, vehicle, **settings, progress=report_progress)
-    rows, best = [], found[0]
+    rows, best, axes = [], found[0], found[0].ride.axes
     for each in found:
         nearest = int(np.nanargmin(np.where(np.isnan(each.distance), np.inf, each.distance)))
         rows.append([

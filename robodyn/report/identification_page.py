@@ -44,28 +44,36 @@ def identification_page(
         f"{', '.join(item.source or 'a recording' for item in result.fit)}",
         found,
     )
-    worst = max(float(np.nanmax(item.relative)) for item in shown)
-    page.add(
-        "summary",
-        "Summary",
-        cards(
-            [
-                ("largest error of predicted effort", f"{worst:.1%}"),
-                ("base parameters", str(len(result.parameters.names))),
-                ("condition number of the regressor", f"{result.condition:.3g}"),
-                ("position filter", f"{result.filters.motion:.3g} Hz"),
-                ("effort filter", f"{result.filters.effort:.3g} Hz"),
-                *([("payload", f"{number(payload.mass)} kg")] if payload else []),
-            ]
-        )
-        + "".join(_errors(result, item, "Fit") for item in result.fit)
-        + "".join(_errors(result, item, "Validation") for item in validations),
-    )
+    key_numbers = [
+        *_key_numbers(result, shown),
+        *([("payload", f"{number(payload.mass)} kg")] if payload else []),
+    ]
+    errors = [_errors(result, item, "Fit") for item in result.fit]
+    errors += [_errors(result, item, "Validation") for item in validations]
+    page.add("summary", "Summary", cards(key_numbers) + "".join(errors))
     for n, item in enumerate(shown):
         page.add_chart(_efforts(result, item, n, of))
         page.add_chart(_residuals(result, item, n))
     if payload is not None:
         page.add("payload", "Payload", _payload(result, payload))
+    _add_parameters(page, result)
+    page.add_provenance(command)
+    return page
+
+
+def _key_numbers(result: Identification, shown: Sequence[Validation]) -> list[tuple[str, str]]:
+    worst = max(float(np.nanmax(item.relative)) for item in shown)
+    return [
+        ("largest error of predicted effort", f"{worst:.1%}"),
+        ("base parameters", str(len(result.parameters.names))),
+        ("condition number of the regressor", f"{result.condition:.3g}"),
+        ("position filter", f"{result.filters.motion:.3g} Hz"),
+        ("effort filter", f"{result.filters.effort:.3g} Hz"),
+    ]
+
+
+def _add_parameters(page: Page, result: Identification) -> None:
+    """Add tables of the identified friction and inertial parameters, and of the missing ones."""
     rows = [
         (joint, item.term.name, item.coefficient, item.deviation)
         for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)
@@ -84,13 +92,8 @@ def identification_page(
     unseen = [*result.missed, *((name, "not identifiable on its own") for name in result.hidden),
               *(("note", note) for note in result.notes)]  # fmt: skip
     unseen = unseen or [("none", "all parameters are identifiable")]
-    page.add(
-        "unseen",
-        "Not identifiable",
-        table(["parameter", "recording that would determine it"], unseen),
-    )
-    page.add_provenance(command)
-    return page
+    head = ["parameter", "recording that would determine it"]
+    page.add("unseen", "Not identifiable", table(head, unseen))
 
 
 def _errors(result: Identification, item: Validation, title: str) -> str:

@@ -147,19 +147,13 @@ def simulation_nodes(
         params_file, frictionless: as for `simulation_arguments`.
     """
     notes = resolve_arguments(context, params_file, frictionless)
-    settings = context.launch_configurations
     on, bringup = is_on(context, "ros2_control"), is_on(context, "bringup")
-    simulates = not on or settings["hardware"] == "simulator"
     # joint_state_broadcaster stamps a state of the simulator, a period old, with the time at which
     # it publishes it; nodes that depend on stamps subscribe to the simulator itself
     states = as_hardware(context, "joint_states")
 
-    planner = _node(
-        context,
-        "trajectory_planner",
-        states,
-        given=("path", "profile", "avoid_singularities"),
-    )
+    given = ("path", "profile", "avoid_singularities")
+    planner = _node(context, "trajectory_planner", states, given=given)
     efforts = "~/joint_trajectory_with_effort"
     needed = [
         _node(
@@ -170,22 +164,8 @@ def simulation_nodes(
             given=("mode", "command_unit"),
         ),
         _node(context, "condition_monitor", states),
+        *_state_sources(context, states),
     ]
-    if simulates:
-        simulator = _node(
-            context,
-            "forward_simulator",
-            states,
-            as_hardware(context, "joint_commands"),
-            as_hardware(context, "effort_controller/commands"),
-            given=("path", "duration", "command_unit"),
-            stepping="realtime" if on else settings["stepping"],
-            min_subscribers=subscriber_count(context),
-            ends_with_path=not bringup,
-        )
-        needed.append(simulator)
-    elif is_on(context, "needs_estimator"):
-        needed.append(_node(context, "state_estimator"))
     ends = dict.fromkeys((planner, *needed), _end_with_error)
     if is_on(context, "viewer"):
         ends[_node(context, "web_viewer", states)] = _end_with_error
@@ -200,12 +180,8 @@ def simulation_nodes(
         )
         ends[recorder] = _end_after_bag
     if not bringup:
-        summary = _node(
-            context,
-            "run_summary",
-            states,
-            given=("path", "mode", "output", "duration"),
-        )
+        given = ("path", "mode", "output", "duration")
+        summary = _node(context, "run_summary", states, given=given)
         needed.append(summary)
         ends[summary] = partial(_done, recorder=recorder)
     return [
@@ -218,6 +194,27 @@ def simulation_nodes(
         *(each for each in ends if each is not planner),
         # at once, or once all are ready and the controllers are active
         *(ros2_control_actions(context, planner, needed, _end_with_error) or [planner]),
+    ]
+
+
+def _state_sources(context: LaunchContext, states: Any) -> list[Node]:
+    """Return the simulator, or the estimator if the hardware reports too few joints."""
+    settings = context.launch_configurations
+    on = is_on(context, "ros2_control")
+    if on and settings["hardware"] != "simulator":
+        return [_node(context, "state_estimator")] if is_on(context, "needs_estimator") else []
+    return [
+        _node(
+            context,
+            "forward_simulator",
+            states,
+            as_hardware(context, "joint_commands"),
+            as_hardware(context, "effort_controller/commands"),
+            given=("path", "duration", "command_unit"),
+            stepping="realtime" if on else settings["stepping"],
+            min_subscribers=subscriber_count(context),
+            ends_with_path=not is_on(context, "bringup"),
+        )
     ]
 
 

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from robodyn.analysis.limits import check_limits
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -95,13 +94,11 @@ def compare_cueing(
 def _judge(name: str, found: Ride) -> CueingResult:
     dt = float(found.time[1])
     try:
-        violation = check_limits(found.mechanism, found.trajectory, dt=dt)
-        problem = "" if violation is None else violation.text
         low, high = found.mechanism.position_limits.T
         positions = found.joint_positions
         distance = np.minimum(positions - low, high - positions).min(axis=0)
-    except KinematicsError as error:
-        problem, distance = str(error), np.full(len(found.mechanism.joint_names), np.nan)
+    except KinematicsError:
+        distance = np.full(len(found.mechanism.joint_names), np.nan)
 
     def relative_to(error: FloatArray, whole: FloatArray) -> float:
         size = float(np.linalg.norm(whole))
@@ -117,5 +114,5 @@ def _judge(name: str, found: Ride) -> CueingResult:
         found.false_cues,
         distance,
         float(np.linalg.norm(found.twist[:, 3:5], axis=1).max()),
-        problem,
+        found.problem,
     )

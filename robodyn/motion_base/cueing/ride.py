@@ -15,10 +15,12 @@ import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.algorithms.motion import JointStates
+from robodyn.analysis.limits import check_limits
 from robodyn.arrays import ArrayLike, FloatArray, short_repr
 from robodyn.checks import as_array, as_exact
-from robodyn.errors import InvalidInput
+from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.formats.bags import write_bag
+from robodyn.formats.output_file import atomic_write
 from robodyn.loading.robot_description import exported_urdf
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.motion_base.cueing.parameters import PredictiveParameters, WashoutParameters
@@ -56,6 +58,7 @@ class Ride:
         felt_force: (K, 3) [m/s^2] specific force on the platform.
         vehicle_rate: (K, 3) [rad/s] angular velocity of the vehicle.
         felt_rate: (K, 3) [rad/s] angular velocity on the platform.
+        axes: description of the reproduced axes, see `HeadMotion.text`.
     """
 
     mechanism: Mechanism
@@ -67,6 +70,7 @@ class Ride:
     felt_force: FloatArray
     vehicle_rate: FloatArray
     felt_rate: FloatArray
+    axes: str
 
     __repr__ = short_repr
 
@@ -80,6 +84,15 @@ class Ride:
         states = self.time, self.pose, self.twist, self.accel
         motion = motions.motion_of_body(self.mechanism, *states, self.mechanism.home)
         return SampledTrajectory(self.mechanism, self.time, motion, of_body=True)
+
+    @cached_property
+    def problem(self) -> str:
+        """Limit that the motion exceeds, or pose that is not reached; empty if there is none."""
+        try:
+            violation = check_limits(self.mechanism, self.trajectory, dt=float(self.time[1]))
+        except KinematicsError as error:
+            return str(error)
+        return "" if violation is None else violation.text
 
     @cached_property
     def joint_positions(self) -> FloatArray:
@@ -235,6 +248,9 @@ class Ride:
 
         Args:
             file: file to write.
+
+        Raises:
+            OutputError: the file cannot be written.
         """
         parts = {
             "": self.time[:, None], "pose_": self.pose, "twist_": self.twist, "accel_": self.accel,
@@ -245,7 +261,8 @@ class Ride:
         axes[7] = ("x", "y", "z", "qx", "qy", "qz", "qw")
         names = [head + axis for head, values in parts.items() for axis in axes[values.shape[1]]]
         table = np.hstack(list(parts.values()))
-        np.savetxt(file, table, "%.9g", delimiter=",", header=",".join(names), comments="")
+        with atomic_write(os.fspath(file)) as draft:
+            np.savetxt(draft, table, "%.9g", delimiter=",", header=",".join(names), comments="")
 
 
 def ride(
@@ -305,7 +322,9 @@ def ride(
     pose, twist, accel = (np.array(each) for each in zip(*rows, strict=True))
     felt, turned = cueing.frame.felt_in(Cue(pose, twist, accel))
     forces, rates = (np.asarray(each, dtype=np.float64) for each in stimuli)
-    return Ride(mechanism, times, pose, twist, accel, forces, felt, rates, turned)
+    return Ride(
+        mechanism, times, pose, twist, accel, forces, felt, rates, turned, cueing.frame.text
+    )
 
 
 def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:

@@ -86,6 +86,18 @@ def write_half(path):
     raise RuntimeError("half of it")
 
 
+def test_a_ride_replaces_its_table(tmp_path):
+    time = np.array([0.0, 0.02])
+    force, rate = np.tile([0.0, 0.0, 9.81], (2, 1)), np.zeros((2, 3))
+    ride = rd.ride(rd.load("motion_platform"), rd.VehicleMotion(time, force, rate))
+    path, opened = tmp_path / "ride.csv", tmp_path / "opened"
+    path.write_text("old")
+    os.link(path, opened)
+    ride.save(path)
+    assert opened.read_text() == "old"
+    assert path.read_text().startswith("time,")
+
+
 def test_content_that_cannot_be_computed_leaves_the_old_file(tmp_path):
     path = tmp_path / "page.html"
     path.write_text("old")
