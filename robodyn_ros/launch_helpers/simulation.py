@@ -180,8 +180,8 @@ def simulation_nodes(
         )
         ends[recorder] = _end_after_bag
     if not bringup:
-        given = ("path", "mode", "output", "duration")
-        summary = _node(context, "run_summary", states, given=given)
+        reported = ("path", "mode", "output", "duration")
+        summary = _node(context, "run_summary", states, given=reported)
         needed.append(summary)
         ends[summary] = partial(_done, recorder=recorder)
     return [
