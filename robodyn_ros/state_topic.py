@@ -96,7 +96,7 @@ class StateTopic:
         self._reported = False
         self._profile = profile
         if setting(node, "best_effort"):
-            self._profile = best_effort(profile)
+            self._profile = changed_profile(profile, reliability=ReliabilityPolicy.BEST_EFFORT)
         self._is_incompatible = False
         self._subscription = self._subscribe()
         # a timer on the node's clock would not fire while simulated time is paused
@@ -188,13 +188,13 @@ class StateTopic:
         """Log new conditions once each; resubscribe as best effort if necessary."""
         if self._is_incompatible:
             self._is_incompatible = False
-            self._subscribe_by(best_effort(self._profile))
+            self._subscribe_by(reliability=ReliabilityPolicy.BEST_EFFORT)
             self._node.get_logger().info(
                 f"{self._topic}: a publisher uses best-effort QoS, so the subscription does, too"
             )
         is_short = self._profile.history == HistoryPolicy.KEEP_LAST and self._profile.depth < SHARED
         if self._source.is_shared and is_short:
-            self._subscribe_by(with_depth(self._profile, SHARED))
+            self._subscribe_by(depth=SHARED)
         found = [(1, note) for note in self._notes()]
         if lacking := self._lacking():
             self._once("lacking", 2, lacking)
@@ -209,9 +209,10 @@ class StateTopic:
         for level, text in found:
             self._once(text, level, text)
 
-    def _subscribe_by(self, profile: QoSProfile) -> None:
+    def _subscribe_by(self, **changes: Any) -> None:
+        """Subscribe again with changes of the QoS profile."""
         self._node.destroy_subscription(self._subscription)
-        self._profile = profile
+        self._profile = changed_profile(self._profile, **changes)
         self._subscription = self._subscribe()
 
     def _once(self, key: str, level: int, text: str) -> None:
@@ -287,24 +288,10 @@ def publishers_of(node: Node, topic: str) -> list[str]:
     return sorted(p.node_name for p in found if (p.node_name, p.node_namespace) != own)
 
 
-def best_effort(profile: QoSProfile) -> QoSProfile:
-    """Return a copy of a QoS profile with best-effort reliability."""
-    return QoSProfile(
-        history=profile.history,
-        depth=profile.depth,
-        durability=profile.durability,
-        reliability=ReliabilityPolicy.BEST_EFFORT,
-    )
-
-
-def with_depth(profile: QoSProfile, depth: int) -> QoSProfile:
-    """Return a copy of a QoS profile with a different queue depth."""
-    return QoSProfile(
-        history=profile.history,
-        depth=depth,
-        durability=profile.durability,
-        reliability=profile.reliability,
-    )
+def changed_profile(profile: QoSProfile, **changes: Any) -> QoSProfile:
+    """Return a copy of a QoS profile with other policies or another queue depth."""
+    names = "history", "depth", "durability", "reliability"
+    return QoSProfile(**{name: getattr(profile, name) for name in names} | changes)
 
 
 def setting(node: Node, name: str) -> Any:

@@ -39,7 +39,7 @@ def _write(
     if csv is not None:
         study.write_csv(csv)
     if html or png or pdf:
-        page = study_page(study, name, session.command_line(), formulations or None)
+        page = study_page(study, name, formulations or None)
         session.write_report(page, html, png, pdf)
 
 
@@ -104,9 +104,7 @@ def _compare_recording(
     )
     written = [files[kind] for kind in ("html", "png", "pdf")]
     if any(written):
-        session.write_report(
-            recorded_run_page(run, path or "", bag, session.command_line()), *written
-        )
+        session.write_report(recorded_run_page(run, path or "", bag), *written)
     found = {"path": path or "as recorded", "bag": bag} | run.to_dict()
     errors = ", ".join(f"{name} {value:.4g}" for name, value in found["tracking"].items())
     lines = [

@@ -12,7 +12,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_quietly, progress_bar, write_report
 from robodyn.identification.calibration.firmware import delta_settings
 from robodyn.identification.calibration.measurements import nominal_target
 from robodyn.identification.calibration.zeros import ZeroOffsets, find_zeros, read_zero_samples
@@ -142,7 +142,7 @@ def calibrate(
         if output is not None:
             of_zeros.save(output)
         if html is not None:
-            page = zeros_page(of_zeros, m.name, str(measurements), command_line())
+            page = zeros_page(of_zeros, m.name, str(measurements))
             write_report(page, html)
         return CommandResult(of_zeros.to_dict(), "\n".join(_zero_lines(of_zeros)))
     samples = rd.read_measurements(measurements, m, **units)
@@ -151,7 +151,7 @@ def calibrate(
     if output is not None:
         found.save(output)
     if html is not None:
-        write_report(calibration_page(found, str(measurements), command_line()), html)
+        write_report(calibration_page(found, str(measurements)), html)
     facts, lines = found.to_dict(), _lines(found)
     if firmware:
         printer = delta_settings(found.mechanism, samples.joints)

@@ -15,7 +15,7 @@ from robodyn.analysis.sine_motions import sine_motions
 from robodyn.analysis.unit_checks import unit_warnings
 from robodyn.cli.check_text import check_text
 from robodyn.cli.commands import CommandResult
-from robodyn.cli.session import HTML, check_extension, command_line, write_report
+from robodyn.cli.session import HTML, check_extension, write_report
 from robodyn.cli.view import view as open_view
 from robodyn.loading.inspection import LoadWarnings, comparison_report, describe, read
 from robodyn.model.model import Model
@@ -55,7 +55,7 @@ def check(
     if html is not None:
         from robodyn.report.evaluation_page import machine_page
 
-        write_report(machine_page(mechanism, command_line()), html)
+        write_report(machine_page(mechanism), html)
     if png is not None:
         from robodyn.report.images import write_image
         from robodyn.report.path_views import home_chart

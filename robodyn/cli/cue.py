@@ -11,7 +11,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_quietly, progress_bar, write_report
 from robodyn.errors import OutputError
 from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
 from robodyn.motion_base.cueing.frequency_response import frequency_response
@@ -103,7 +103,7 @@ def cue(
                 )
             facts["frequencies"] = response.frequencies
             facts["modulus"], facts["phase"] = np.abs(response.matrix), np.angle(response.matrix)
-        page = cueing_page(found, facts, summary, response, regions, command_line())
+        page = cueing_page(found, facts, summary, response, regions)
         write_report(page, html)
     by = "predictive" if algorithm["predictive"] else f"washout {algorithm['washout']!r}"
     lines = [f"{mechanism.name}: {found.time[-1]:g} s of {recording}, {by}"]

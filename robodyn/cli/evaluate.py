@@ -29,7 +29,7 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> C
     if html is not None:
         from robodyn.report.evaluation_page import evaluation_page
 
-        session.write_report(evaluation_page(found, session.command_line()), html)
+        session.write_report(evaluation_page(found), html)
     return CommandResult(found.to_dict(), "\n".join(lines), not found.satisfied)
 
 
@@ -89,5 +89,5 @@ def design(
     if html is not None:
         from robodyn.report.evaluation_page import design_page
 
-        session.write_report(design_page(found, session.command_line()), html)
+        session.write_report(design_page(found), html)
     return CommandResult(found.to_dict(), "\n".join(lines), not e.satisfied)

@@ -10,7 +10,7 @@ from typing import Any
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import command_line, load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_quietly, progress_bar, write_report
 from robodyn.identification.payload import payload_summary, payload_text
 from robodyn.identification.result import summary, summary_text
 
@@ -97,7 +97,7 @@ def identify_command(
     if html is not None:
         from robodyn.report.identification_page import identification_page
 
-        write_report(identification_page(result, validations, command_line(), body), html)
+        write_report(identification_page(result, validations, body), html)
         found["written"].append(str(html))
     text = summary_text(found) if body is None else f"{summary_text(found)}\n\n{payload_text(body)}"
     return CommandResult(found, text)

@@ -102,7 +102,7 @@ def _write(
     if output is not None:
         study.write_csv(output)
     if html is not None:
-        session.write_report(study_page(study, name, session.command_line(), None), html)
+        session.write_report(study_page(study, name), html)
 
 
 def plan(

@@ -181,7 +181,7 @@ def write_report(
         # imported here: most runs write no report
         from robodyn.report.page import write_page
 
-        write_page(page, html)
+        write_page(page, html, command_line())
     if png is not None or pdf is not None:
         from robodyn.report.images import write_pdf, write_png
 

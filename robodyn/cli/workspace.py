@@ -66,7 +66,7 @@ def workspace(
     if page is not None:
         from robodyn.report.workspace_page import workspace_page
 
-        session.write_report(workspace_page(region, session.command_line()), page)
+        session.write_report(workspace_page(region), page)
         found["page"] = str(page)
         lines.append(f"report written to {page}")
     return CommandResult(found, "\n".join(lines))

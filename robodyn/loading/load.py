@@ -16,6 +16,7 @@ from robodyn.errors import ModelError, warn
 from robodyn.formats.documents import Fields, format_value
 from robodyn.loading.load_types import (
     Base,
+    LoadOptions,
     LoopName,
     ReadingOptions,
     SerialName,
@@ -49,41 +50,19 @@ _NUMERICAL = (np.linalg.LinAlgError, ArithmeticError, RecursionError, MemoryErro
 _defaults = ReadOptions()
 
 
-def use_options(
-    *,
-    spelling: Spelling = in_python,
-    base_link: str | None = None,
-    tip_link: str | None = None,
-    hold_branches: bool = False,
-    driven: str | Sequence[str] | None = None,
-    kind: str | None = None,
-    base: str | None = None,
-    gravity: ArrayLike | None = None,
-) -> None:
+def use_options(*, spelling: Spelling = in_python, **options: Unpack[LoadOptions]) -> None:
     """Set the default options for every later `load` in this process.
 
     Args:
         spelling: function that formats an option for messages, for example as a command-line
             option.
-        base_link, tip_link, hold_branches, driven, kind, base, gravity: as for `load`; an empty
-            string counts as not given.
+        options: as for `load`; an empty string counts as not given.
     """
     global _defaults
-    _defaults = _with(
-        ReadOptions(spelling=spelling),
-        {
-            "base_link": base_link,
-            "tip_link": tip_link,
-            "hold_branches": hold_branches,
-            "driven": driven,
-            "kind": kind,
-            "base": base,
-            "gravity": gravity,
-        },
-    )
+    _defaults = _override(ReadOptions(spelling=spelling), dict(options))
 
 
-def _with(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
+def _override(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
     """Return the given options; `defaults` apply to those that are missing or empty."""
     given["driven"] = _names_in(given.get("driven"))
     if (gravity := given.get("gravity")) is not None:
@@ -203,7 +182,7 @@ def load(
             raise ModelError(
                 f"{name} is {format_value(given[name])}, expected True or False", value=given[name]
             )
-    options = _with(_defaults, given)
+    options = _override(_defaults, given)
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # the model rejects the results
             made = _create(read_source(source, xacro_args), options)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -28,3 +28,11 @@ class ReadingOptions(TypedDict, total=False):
     hold_branches: bool
     gravity: ArrayLike | None
     xacro_args: Mapping[str, str] | None
+
+
+class LoadOptions(ReadingOptions, total=False):
+    """Keyword arguments of `load`."""
+
+    driven: str | Sequence[str] | None
+    kind: str | None
+    base: str | None

@@ -21,14 +21,11 @@ from robodyn.trajectories import arm_path, plan_joints
 BOUND, PERIOD = 4.26e-4, 0.01
 
 
-def puma_page(
-    arm: Mechanism, command: str = "", progress: Callable[[float], None] | None = None
-) -> Page:
+def puma_page(arm: Mechanism, progress: Callable[[float], None] | None = None) -> Page:
     """Create the report page that recomputes figures 3 to 8 of the paper on the PUMA.
 
     Args:
         arm: model of the PUMA 560.
-        command: command line that made the page, shown at its end.
         progress: called with the completed fraction, 0 to 1.
 
     Returns:
@@ -83,7 +80,7 @@ def puma_page(
     )
     chart = Chart("errors", "Position errors", panels)
     page.add_chart(chart, statements_html("Figures 3 to 8", description, statements))
-    page.add_provenance(command, model=arm.name)
+    page.sources["model"] = arm.name
     return page
 
 

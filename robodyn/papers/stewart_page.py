@@ -17,12 +17,11 @@ from robodyn.trajectories import paper_path
 STEPS = {"I": 0.01, "II": 0.001, "III": 0.1, "P1": 0.01}
 
 
-def paper_page(platform: Mechanism, command: str = "") -> Page:
+def paper_page(platform: Mechanism) -> Page:
     """Create the report page on the figures of the Stewart papers of 1998 and 2012.
 
     Args:
         platform: model of the test manipulator of both papers.
-        command: command line that made the page, shown at its end.
 
     Returns:
         The page, with figures 4 to 10 of 1998, figures 5 to 10 of 2012, and the papers' statements
@@ -42,5 +41,5 @@ def paper_page(platform: Mechanism, command: str = "") -> Page:
     for name, description, chart, statements in [*figures_1998(studies), *figures_2012(studies)]:
         page.data["figures"][chart.key] = statements_data(statements)
         page.add_chart(chart, statements_html(name, description, statements))
-    page.add_provenance(command, model=platform.name)
+    page.sources["model"] = platform.name
     return page

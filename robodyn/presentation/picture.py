@@ -23,13 +23,15 @@ class Camera:
 
     Args:
         mechanism: mechanism that is in the middle of the picture when it is at home.
+
+    Attributes:
         width, height: [px] size of the picture.
 
     Raises:
         InvalidInput: the kind of mechanism provides no outline.
     """
 
-    def __init__(self, mechanism: Any, width: int = 320, height: int = 240) -> None:
+    def __init__(self, mechanism: Any) -> None:
         parts = presentation.outline(mechanism, mechanism.home)
         if not parts:
             raise InvalidInput(
@@ -39,10 +41,10 @@ class Camera:
             )
         flat = project(np.concatenate([part.points for part in parts]))
         low, high = flat.min(axis=0), flat.max(axis=0)
-        self.width, self.height = width, height
+        self.width, self.height = 320, 240
         self._middle = 0.5 * (low + high)
         room = np.maximum(high - low, 1e-6 * np.abs(high - low).max() + 1e-12)
-        self._scale = 0.7 * float((np.array([width, height]) / room).min())
+        self._scale = 0.7 * float((np.array([self.width, self.height]) / room).min())
 
     def lines(
         self, mechanism: Any, configuration: FloatArray

@@ -20,13 +20,12 @@ SHOWN = {"m": ("mm", 1e3), "rad": ("mrad", 1e3)}
 AXES = {"position": ("x", "y", "z"), "orientation": ("about x", "about y", "about z")}
 
 
-def calibration_page(found: Calibration, source: str = "", command: str = "") -> Page:
+def calibration_page(found: Calibration, source: str = "") -> Page:
     """Create the report page of a kinematic calibration.
 
     Args:
         found: result of the calibration.
         source: file of the measurements.
-        command: command line that made the page, shown at its end.
     """
     title = f"{found.nominal.name}, calibrated"
     subtitle = f"{source or 'measurements'}: {len(found.residuals)} samples"
@@ -36,18 +35,16 @@ def calibration_page(found: Calibration, source: str = "", command: str = "") ->
     page.add_chart(change_chart(found))
     page.add_chart(visibility_chart(found))
     page.add("parameters", "Dimensions", table(*dimensions(found)))
-    page.add_provenance(command)
     return page
 
 
-def zeros_page(found: ZeroOffsets, name: str, source: str = "", command: str = "") -> Page:
+def zeros_page(found: ZeroOffsets, name: str, source: str = "") -> Page:
     """Create the report page of joint zero offsets from end stops and inclinometer.
 
     Args:
         found: joint zero offsets.
         name: name of the mechanism.
         source: file of the samples.
-        command: command line that made the page, shown at its end.
     """
     page = Page(f"{name}, joint zero offsets", source or "samples", found.to_dict())
     facts = [
@@ -67,7 +64,6 @@ def zeros_page(found: ZeroOffsets, name: str, source: str = "", command: str = "
     ]
     head = ["joint", "unit", "offset to add to its reading", "standard deviation"]
     page.add("zeros", "Zeros", table(head, rows))
-    page.add_provenance(command)
     return page
 
 

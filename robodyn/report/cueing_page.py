@@ -30,7 +30,6 @@ def cueing_page(
     summary: list[tuple[str, str]],
     response: FrequencyResponse | None = None,
     criteria: Criteria | None = None,
-    command: str = "",
 ) -> Page:
     """Create the report page of a ride on a motion platform.
 
@@ -40,7 +39,6 @@ def cueing_page(
         summary: key figures, each with its name.
         response: result of the objective motion cueing test, if any.
         criteria: limits of modulus and phase by channel, see `read_criteria`.
-        command: command line that made the page, shown at its end.
     """
     page = Page(
         f"{found.mechanism.name}, a ride",
@@ -72,7 +70,6 @@ def cueing_page(
     if response is not None:
         page.add_chart(modulus_chart(response, criteria or {}))
         page.add_chart(phase_chart(response, criteria or {}))
-    page.add_provenance(command)
     return page
 
 

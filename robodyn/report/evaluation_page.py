@@ -38,12 +38,11 @@ GAP = 0.07
 FILES = 12
 
 
-def evaluation_page(e: Evaluation, command: str = "") -> Page:
+def evaluation_page(e: Evaluation) -> Page:
     """Create the report page of an evaluation of a machine against requirements.
 
     Args:
         e: evaluation to show.
-        command: command line that made the page, shown at its end.
     """
     m = e.mechanism
     met = sum(each.satisfied for each in e.verdicts)
@@ -55,30 +54,26 @@ def evaluation_page(e: Evaluation, command: str = "") -> Page:
     )  # fmt: skip
     add_evaluation(page, e)
     page.add_parameters(m)
-    page.add_provenance(command)
     return page
 
 
-def machine_page(m: Mechanism, command: str = "") -> Page:
+def machine_page(m: Mechanism) -> Page:
     """Create the report page of a machine's capabilities, independent of requirements.
 
     Args:
         m: mechanism to show.
-        command: command line that made the page, shown at its end.
     """
     page = Page(m.name, f"{m.kind}: data sheet at home", {"model": m.name})
     add_machine(page, m)
     page.add_parameters(m)
-    page.add_provenance(command)
     return page
 
 
-def design_page(d: Design, command: str = "") -> Page:
+def design_page(d: Design) -> Page:
     """Create the report page of a design: dimensions, evaluation and Pareto front.
 
     Args:
         d: design to show.
-        command: command line that made the page, shown at its end.
     """
     e = d.evaluation
     met = "meets all requirements" if e.satisfied else "does not meet the requirements"
@@ -98,7 +93,6 @@ def design_page(d: Design, command: str = "") -> Page:
         )
         page.add("front", "Alternatives", table(*design_tables.front_table(d)) + files)
     page.add_parameters(e.mechanism)
-    page.add_provenance(command)
     return page
 
 

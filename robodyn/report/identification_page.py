@@ -21,7 +21,6 @@ from robodyn.report.page import Page, cards, table
 def identification_page(
     result: Identification,
     validations: Sequence[Validation] = (),
-    command: str = "",
     payload: Payload | None = None,
 ) -> Page:
     """Create the report page of a parameter identification.
@@ -29,7 +28,6 @@ def identification_page(
     Args:
         result: result of `identify`.
         validations: other recordings, drawn instead of the fit if there are any.
-        command: command line that made the page, shown at its end.
         payload: identified payload of another recording, if any.
     """
     model = result.model
@@ -57,7 +55,6 @@ def identification_page(
     if payload is not None:
         page.add("payload", "Payload", _payload(result, payload))
     _add_parameters(page, result)
-    page.add_provenance(command)
     return page
 
 

@@ -35,12 +35,14 @@ class Page:
         data: results shown on the page, embedded for programs as JSON in the element with the ID
             `data`.
         charts: charts added so far, for PNG and PDF files.
+        sources: further rows of the section that states how the page was made, by name.
     """
 
     title: str
     subtitle: str = ""
     data: dict[str, Any] = field(default_factory=dict)
     charts: list[Chart] = field(default_factory=list)
+    sources: dict[str, str] = field(default_factory=dict)
     _sections: list[tuple[str, str, Callable[[], str]]] = field(default_factory=list)
 
     def add(self, key: str, title: str, body: str) -> None:
@@ -91,31 +93,23 @@ class Page:
         tables = "".join(table(*each) for each in parameter_tables(mechanism))
         self.add("parameters", "Model parameters", tables)
 
-    def add_provenance(self, command: str, **more: str) -> None:
-        """Add a section with command line, version and date.
+    def html(self, command: str = "") -> str:
+        """Return the whole page as an HTML document.
 
         Args:
             command: command line that made the page; empty if it was made from Python.
-            more: further values, by name.
-        """
-        when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-        rows = [["command", command or "called from Python"], ["robodyn", __version__],
-                ["date", when], *([name, value] for name, value in more.items())]  # fmt: skip
-        made = table(["", ""], rows).replace("<thead><tr>", '<thead hidden=""><tr>')
-        self.add("made", "How this page was made", made)
-
-    def html(self) -> str:
-        """Return the whole page as an HTML document.
 
         Raises:
             MissingExtra: Bokeh is not installed.
         """
         from robodyn.report.html_charts import bokeh_script
 
-        links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in self._sections)
+        made = "made", "How this page was made", self._provenance(command)
+        sections = [*((key, name, body()) for key, name, body in self._sections), made]
+        links = "".join(f'<a href="#{key}">{escape(name)}</a>' for key, name, _ in sections)
         parts = "".join(
-            f'<section id="{key}"><h2>{escape(name)}</h2>{body()}</section>'
-            for key, name, body in self._sections
+            f'<section id="{key}"><h2>{escape(name)}</h2>{body}</section>'
+            for key, name, body in sections
         )
         return (
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
@@ -127,6 +121,13 @@ class Page:
             f"{_json_element(as_json(self.data, indent=None), 'data')}"
             f"<script>{bokeh_script()}</script><script>{_asset('page.js')}</script></body></html>\n"
         )
+
+    def _provenance(self, command: str) -> str:
+        """Return a table with the command line, the version, the date and the sources."""
+        when = datetime.now(timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        rows = [["command", command or "called from Python"], ["robodyn", __version__],
+                ["date", when], *map(list, self.sources.items())]  # fmt: skip
+        return table(["", ""], rows).replace("<thead><tr>", '<thead hidden=""><tr>')
 
 
 def _asset(name: str) -> str:
@@ -229,8 +230,10 @@ def cards(values: Sequence[tuple[str, str]]) -> str:
     ) + "</dl>"  # fmt: skip
 
 
-def write_page(page: Page, path: str | Path) -> str:
+def write_page(page: Page, path: str | Path, command: str = "") -> str:
     """Write a page to a file, and return its HTML.
+
+    `command` is the command line that made the page.
 
     Raises:
         MissingExtra: Bokeh is not installed.
@@ -242,6 +245,6 @@ def write_page(page: Page, path: str | Path) -> str:
             value=str(path),
         )
     with atomic_write(path) as draft:
-        text = page.html()
+        text = page.html(command)
         draft.write_text(text, encoding="utf-8")
     return text

@@ -29,16 +29,13 @@ from robodyn.report.recorded_run import PlanComparison
 from robodyn.report.tables import Table
 
 
-def recorded_run_page(
-    run: PlanComparison, path: str = "", bag: str = "", command: str = ""
-) -> Page:
+def recorded_run_page(run: PlanComparison, path: str = "", bag: str = "") -> Page:
     """Create the report page that compares a recorded run with its plan and its model.
 
     Args:
         run: comparison of the run with its plan.
         path: name of the plan.
         bag: file or folder of the recording.
-        command: command line that made the page, shown at its end.
     """
     found = run.to_dict()
     title = f"{run.mechanism.name}, recorded run" + (f" of path {path}" if path else "")
@@ -56,7 +53,7 @@ def recorded_run_page(
         page.add_chart(chart)
     page.add_chart(path_chart(run.mechanism, run.measured))
     page.add_parameters(run.mechanism)
-    page.add_provenance(command, recording=bag)
+    page.sources["recording"] = bag
     return page
 
 

@@ -65,8 +65,8 @@ class Study(MotionStudy):
         from robodyn.report.page import write_page
         from robodyn.report.study_page import study_page
 
-        page = study_page(self, name, command)
-        return page.html() if path is None else write_page(page, path)
+        page = study_page(self, name)
+        return page.html(command) if path is None else write_page(page, path, command)
 
 
 def analyze(

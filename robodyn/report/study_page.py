@@ -18,15 +18,12 @@ from robodyn.report.study_charts import study_charts
 from robodyn.report.tables import Table
 
 
-def study_page(
-    study: MotionStudy, path: str = "", command: str = "", formulations: bool | None = None
-) -> Page:
+def study_page(study: MotionStudy, path: str = "", formulations: bool | None = None) -> Page:
     """Create the report page of a motion study.
 
     Args:
         study: motion study.
         path: name of the motion.
-        command: command line that made the page, shown at its end.
         formulations: whether to compare the papers' formulations, see `study_charts`.
     """
     found = study.to_dict(histories=False)
@@ -42,7 +39,6 @@ def study_page(
     for chart in study_charts(study, formulations):
         page.add_chart(chart)
     page.add_parameters(study.mechanism)
-    page.add_provenance(command)
     return page
 
 

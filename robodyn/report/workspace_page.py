@@ -29,12 +29,11 @@ _VIEWS = (
 )
 
 
-def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
+def workspace_page(region: PoseRegion | TipRegion) -> Page:
     """Create the report page of a workspace: volume, limits, views of its boundary.
 
     Args:
         region: computed workspace.
-        command: command line that made the page, shown at its end.
     """
     name = region.needs.mechanism.name
     numbers = {"volume": region.volume, "volume_error": region.volume_error, "unit": region.unit}
@@ -58,7 +57,6 @@ def workspace_page(region: PoseRegion | TipRegion, command: str = "") -> Page:
             page.add(f"view{key}", f"Boundary {title}", drawn)
     elif isinstance(region, TipRegion) and region.dimensions == 2:
         page.add("area", "Region and the limits at its edge", area_image(region, labels))
-    page.add_provenance(command)
     return page
 
 

@@ -32,6 +32,8 @@ SLACK = 0.25
 # Angular speed of manual motion [rad/s].
 W_MAX = 0.8
 PAUSE_AT_END = 1.0
+# Integration step [s], and number of steps in a control period.
+STEP, STEPS = 1e-3, 5
 
 
 class ManualMotion:
@@ -84,8 +86,6 @@ class LiveSimulation:
         mechanism: mechanism to simulate.
         paths: trajectories by name; the simulation starts with the first one. Without paths, the
             mechanism is moved manually from home.
-        rate: control rate [Hz].
-        dt: integration step [s]; a control period is a whole number of steps.
         speed: simulated seconds per second of real time.
         repeat: whether to restart the path at its end.
         v_max: largest speed [m/s or rad/s] of manual motion.
@@ -101,8 +101,6 @@ class LiveSimulation:
         mechanism: Mechanism,
         paths: dict[str, Trajectory],
         *,
-        rate: float = 200.0,
-        dt: float = 1e-3,
         speed: float = 1.0,
         repeat: bool = False,
         v_max: float = 0.3,
@@ -111,14 +109,13 @@ class LiveSimulation:
         self.mechanism = mechanism
         self.paths = dict(paths)
         self.repeat = repeat
-        self._steps = max(round(1.0 / (as_scalar("rate", rate, "Hz", above=0.0) * dt)), 1)
-        self._period = round(self._steps * dt * 1e9)
+        self._period = round(STEPS * STEP * 1e9)
         self._pacer = Pacer(self.period)
         self._v_max, self._feedback = v_max, feedback
         self._lock = threading.RLock()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
-        self._plant = Plant(mechanism, dt=dt)
+        self._plant = Plant(mechanism, dt=STEP)
         self._known = mechanism
         self._wrench, self._wrench_until = np.zeros(6), 0
         self._stamp = 0
@@ -288,7 +285,7 @@ class LiveSimulation:
                 measured = plant.measured(self._feedback)
                 command = self._follower.command(self._stamp, *measured)
                 effort = plant.effort if command is None else command.effort
-                plant.hold(effort, self._steps, wrench)
+                plant.hold(effort, STEPS, wrench)
             except RobodynError as error:
                 self._stop(error)
                 return
