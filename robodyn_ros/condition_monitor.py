@@ -179,13 +179,13 @@ class ConditionMonitor(Node):
         self._trajectory = trajectory
         self._is_near = True  # until a state shows otherwise
         if self._points.take(trajectory, self.get_clock().now().nanoseconds) is not None:
-            self._scaling.leave()
+            self._scaling.discard_path()
             return
         self._look_ahead(trajectory)
         try:
             self._scaling.follow(trajectory, start)
         except rd.RobodynError as error:
-            self._scaling.leave()
+            self._scaling.discard_path()
             self.get_logger().error(
                 f"~/scale is computed from the velocity instead of the trajectory: {error}"
             )
@@ -214,14 +214,14 @@ class ConditionMonitor(Node):
             "highest": ahead.highest,
             "time_of_highest": ahead.time_of_highest,
         }
-        self._publish_conditions(ahead.first_trouble, ahead.severity, ahead.text, values)
+        self._publish_conditions(ahead.first_critical_time, ahead.severity, ahead.text, values)
 
     def _publish_conditions(
-        self, first_trouble: float, level: int, text: str, values: dict[str, Any]
+        self, first_critical_time: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
         """Publish the results for a new trajectory, in place of the previous ones."""
         self._outlook = Status("trajectory ahead", level, text, values)
-        self._ahead.publish(Float64(data=first_trouble))
+        self._ahead.publish(Float64(data=first_critical_time))
         self._publish()
 
     def _publish(self) -> None:

@@ -49,8 +49,8 @@ from robodyn.planning.time_optimal.online import (
 )
 from robodyn.trajectories import Motion, Trajectory, knot_times
 from robodyn.trajectories.profiles import TIME_OPTIMAL, ProfileName
-from robodyn.trajectories.straight import distance_to_start, joined_motion, plan_straight
-from robodyn.trajectories.tip_line import is_of_body, plan_tip_line
+from robodyn.trajectories.straight import distance_to_start, join_motions, plan_straight
+from robodyn.trajectories.tip_line import is_body_motion, plan_tip_line
 from robodyn_ros import diagnostics, messages, qos
 from robodyn_ros.background import Background
 from robodyn_ros.frames import Frames
@@ -151,7 +151,7 @@ class TrajectoryPlanner(Node):
         )
         text = f"{what}: {plan.duration:g} s, {ahead.text}"
         # a motion of joints may pass through singular configurations
-        severity = ahead.severity if is_of_body(self._mechanism, plan) else 0
+        severity = ahead.severity if is_body_motion(self._mechanism, plan) else 0
         diagnostics.log_at_level(self, severity, text)
         if check:
             self.get_logger().warning(f"{what}: {check}")
@@ -165,7 +165,7 @@ class TrajectoryPlanner(Node):
         # position limits are always enforced
         broken = check_limits(self._mechanism, plan, quantities=POSITION)
         refused = broken is not None or self._p["limits"] == "refuse"
-        worst = self._p["condition_error"] if is_of_body(self._mechanism, plan) else np.inf
+        worst = self._p["condition_error"] if is_body_motion(self._mechanism, plan) else np.inf
         broken = broken or check_limits(self._mechanism, plan, worst)
         if broken is not None and refused:
             raise rd.InfeasibleTrajectory(f"{what} refused: {broken.text}", value=broken)
@@ -215,7 +215,7 @@ class TrajectoryPlanner(Node):
         if problem := self._check(way, f"{what}, which starts {distance.text} away: approach"):
             self.get_logger().warning(f"approach to {what}: {problem}")
         done = f"approaching {distance.text} in {way.duration:.3g} s, then {what}"
-        return joined_motion(mechanism, way, plan), done
+        return join_motions(mechanism, way, plan), done
 
     def _on_state(self, stamp: int, configuration: FloatArray, velocity: FloatArray) -> None:
         self._here, self._velocity, self._stamp = configuration, velocity, stamp

@@ -50,7 +50,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class HeldPayload:
+class PayloadCapacity:
     """Additional payload that the actuators can hold at home, at rest.
 
     Attributes:
@@ -92,12 +92,12 @@ def reach_about_home(mechanism: Mechanism) -> list[Reach]:
         for name, variable in presentation.variables(mechanism).items()
         if variable.role == "position"
         for start in [float(presentation.values_of(mechanism, mechanism.home)[variable.index])]
-        for low, low_end in [_end(mechanism, variable.index, variable.unit, -1.0)]
-        for high, high_end in [_end(mechanism, variable.index, variable.unit, 1.0)]
+        for low, low_end in [_range_end(mechanism, variable.index, variable.unit, -1.0)]
+        for high, high_end in [_range_end(mechanism, variable.index, variable.unit, 1.0)]
     ]
 
 
-def payload_at_home(mechanism: Mechanism) -> HeldPayload:
+def payload_at_home(mechanism: Mechanism) -> PayloadCapacity:
     """Compute the largest payload that the drives can hold at home.
 
     Returns:
@@ -114,8 +114,8 @@ def payload_at_home(mechanism: Mechanism) -> HeldPayload:
     masses = payload_limits(mechanism, alone, loaded)
     first = int(masses.argmin())
     if not np.isfinite(masses[first]):
-        return HeldPayload(np.inf, "")
-    return HeldPayload(float(masses[first]), mechanism.joint_names[first])
+        return PayloadCapacity(np.inf, "")
+    return PayloadCapacity(float(masses[first]), mechanism.joint_names[first])
 
 
 def payload_limits(mechanism: Mechanism, alone: FloatArray, loaded: FloatArray) -> FloatArray:
@@ -255,7 +255,7 @@ def _obstacle(mechanism: Mechanism, configuration: FloatArray) -> str:
     return f"{end} limit of {travel.travel_limits(mechanism)[worst].name}"
 
 
-def _end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
+def _range_end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
     """Return the outermost value within all limits in one direction, and the limit."""
     home = presentation.values_of(mechanism, mechanism.home)
     turns = unit == "rad"

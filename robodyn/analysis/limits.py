@@ -85,11 +85,11 @@ def check_limits(
         InvalidInput: arguments are out of range, or the trajectory belongs to another kind of
             mechanism.
     """
-    check = _Check(mechanism, trajectory, max_condition, characteristic_length, quantities)
+    check = _LimitCheck(mechanism, trajectory, max_condition, characteristic_length, quantities)
     times = _grid(trajectory, samples, dt)
     values = check.rows(times)
-    broken = np.flatnonzero(check.broken(values).any(axis=1))
-    end = int(broken[0]) if broken.size else len(values)
+    exceeded = np.flatnonzero(check.exceeded(values).any(axis=1))
+    end = int(exceeded[0]) if exceeded.size else len(values)
     if end == 0:
         return check.report(float(times[0]), times, values)
     pole = check.pole(times[: min(end + 1, len(values))])
@@ -113,7 +113,7 @@ def _grid(trajectory: Trajectory, samples: int, dt: float | None) -> FloatArray:
     return np.unique(np.concatenate([times, switches, np.nextafter(switches, 0.0)]))
 
 
-class _Check:
+class _LimitCheck:
     """Values of a motion and their limits, as tables with one column per limited quantity.
 
     The columns are positions, velocities and efforts of the driven joints, the condition number,
@@ -143,8 +143,8 @@ class _Check:
         if "position" not in quantities:
             passive = passive[:, :0]
         self._passive = passive.shape[1]
-        self._quick = _passive_speeds(mechanism) if "velocity" in quantities else {}
-        speeds = np.array([*self._quick.values()])
+        self._passive_speed_limits = _passive_speeds(mechanism) if "velocity" in quantities else {}
+        speeds = np.array([*self._passive_speed_limits.values()])
         self._lower = np.concatenate([lower, -velocity, effort[0], [-np.inf], passive[0], -speeds])
         self._upper = np.concatenate(
             [upper, velocity, effort[1], [max_condition], passive[1], speeds]
@@ -175,12 +175,12 @@ class _Check:
         """
         while len(times):
             try:
-                return self._measure(times)
+                return self._tabulate(times)
             except KinematicsError as error:
                 times = times[: error.index[0]]
         return np.empty((0, len(self._lower)))
 
-    def broken(self, values: FloatArray) -> BoolArray:
+    def exceeded(self, values: FloatArray) -> BoolArray:
         """Return whether each value (..., columns) exceeds its limits or is not finite."""
         limits = self.limits_at(values)
         below, above = (LIMIT_TOLERANCE * np.where(np.isfinite(v), np.abs(v), 0.0) for v in limits)
@@ -225,7 +225,7 @@ class _Check:
 
         def holds(t: float) -> bool:
             values = self.rows(np.array([t]))
-            return len(values) > 0 and not self.broken(values).any()
+            return len(values) > 0 and not self.exceeded(values).any()
 
         return bisect(holds, good, bad, self._halvings(good, bad))[1]
 
@@ -235,15 +235,15 @@ class _Check:
     def report(self, when: float, times: FloatArray, values: FloatArray) -> Violation:
         """Return the violation that begins at a time, with the worst value until it ends."""
         try:
-            here = self._measure(np.array([when]))[0]
+            here = self._tabulate(np.array([when]))[0]
         except KinematicsError as error:
             return self._geometry(when, error)
-        broken = self.broken(here)
-        if not broken.any():
+        exceeded = self.exceeded(here)
+        if not exceeded.any():
             return self._geometry(when, None)
-        column = int(broken.argmax())
+        column = int(exceeded.argmax())
         later = values[times[: len(values)] > when]
-        within = np.flatnonzero(~self.broken(later)[:, column])
+        within = np.flatnonzero(~self.exceeded(later)[:, column])
         excursion = np.vstack([here, later[: within[0] if within.size else None]])
         lower, upper = np.broadcast_arrays(*self.limits_at(excursion), excursion)[:2]
         reached = excursion[:, column]
@@ -252,7 +252,7 @@ class _Check:
         worst = int((reached - limit if above else limit - reached).argmax())
         return self._violation(when, column, float(reached[worst]), float(limit[worst]), worst == 0)
 
-    def _measure(self, times: FloatArray) -> FloatArray:
+    def _tabulate(self, times: FloatArray) -> FloatArray:
         mechanism = self._mechanism
         motion = self._trajectory.sample(times)
         q, v = motion.configuration, motion.velocity
@@ -268,9 +268,11 @@ class _Check:
             else efforts[:, :0]
         )
         rates = efforts[:, :0]
-        if self._quick:
+        if self._passive_speed_limits:
             states = mechanism.joint_states(q, v)
-            rates = states.velocities[:, [states.names.index(name) for name in self._quick]]
+            rates = states.velocities[
+                :, [states.names.index(name) for name in self._passive_speed_limits]
+            ]
         return np.column_stack([*joints, efforts, number, passive, rates])
 
     def _violation(
@@ -286,11 +288,11 @@ class _Check:
         slides = travel[index].unit == "m" if joint else False
         place = column - 3 * len(names) - 1 - self._passive
         if place >= 0:
-            quantity, joint = "velocity", [*self._quick][place]
+            quantity, joint = "velocity", [*self._passive_speed_limits][place]
             joints = self._mechanism.model.joints
             slides = any(each.name == joint and each.kind == "prismatic" for each in joints)
         unit = f" {_UNITS[quantity][slides]}" if joint else ""
-        reached, allowed = _unequal(worst, limit)
+        reached, allowed = _format_distinct(worst, limit)
         text = (
             f"{joint or quantity} reaches {reached}{unit} {'at' if at_once else 'after'} "
             f"t = {when:.3f} s, its limit is {allowed}{unit}"
@@ -317,7 +319,7 @@ def _passive_speeds(mechanism: Mechanism) -> dict[str, float]:
     }
 
 
-def _unequal(value: float, limit: float) -> tuple[str, str]:
+def _format_distinct(value: float, limit: float) -> tuple[str, str]:
     """Format two different numbers with as many decimals as show the difference."""
     for decimals in range(3 if abs(limit) < 1000.0 else 1, 12):
         texts = f"{value:.{decimals}f}", f"{limit:.{decimals}f}"

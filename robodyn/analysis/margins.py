@@ -55,7 +55,7 @@ class Margin:
     cut: bool = False
 
     @property
-    def broken(self) -> bool:
+    def is_exceeded(self) -> bool:
         """Whether the motion exceeds the limit."""
         return bool(self.used > 1.0 + LIMIT_TOLERANCE)
 
@@ -110,7 +110,7 @@ class Margins:
         return [
             asdict(row)
             | {name: _finite(getattr(row, name)) for name in ("lower", "upper", "used")}
-            | {"broken": row.broken}
+            | {"broken": row.is_exceeded}
             for row in self.rows
         ]
 
@@ -257,15 +257,15 @@ def _used_fractions(values: FloatArray, lower: FloatArray, upper: FloatArray) ->
         between = np.where(half > 0.0, away / half, np.where(away > 0.0, np.inf, 1.0))
     single = np.where(
         np.isfinite(upper),
-        _of_one(values, upper),
-        np.where(np.isfinite(lower), _of_one(-values, -lower), 0.0),
+        _fraction_of_limit(values, upper),
+        np.where(np.isfinite(lower), _fraction_of_limit(-values, -lower), 0.0),
     )
     fractions = np.where(both, between, single)
     limited = np.isfinite(lower) | np.isfinite(upper)
     return np.where(np.isnan(values) & limited, np.inf, fractions)
 
 
-def _of_one(values: FloatArray, limit: FloatArray) -> FloatArray:
+def _fraction_of_limit(values: FloatArray, limit: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(limit > 0.0, values / limit, np.where(values > limit, np.inf, 0.0))
 

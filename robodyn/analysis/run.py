@@ -204,17 +204,17 @@ class RunHistory:
                 ("time", self.time),
                 *zip(position, self.configuration.T, strict=True),
                 *zip(coordinates.columns("velocity", "rate"), self.velocity.T, strict=True),
-                *zip(_with("planned", position), self.desired.configuration.T, strict=True),
-                *zip(_with("effort", joints), self.effort.T, strict=True),
+                *zip(_with_prefix("planned", position), self.desired.configuration.T, strict=True),
+                *zip(_with_prefix("effort", joints), self.effort.T, strict=True),
                 # empty for mechanisms without legs
-                *zip(_with("massless", joints), self.massless.T, strict=False),
+                *zip(_with_prefix("massless", joints), self.massless.T, strict=False),
                 ("condition_number", self.condition_number),
             ],
         )
         return write_text(path, as_json(self.summary()) + "\n")
 
 
-def _with(prefix: str, names: Iterable[str]) -> list[str]:
+def _with_prefix(prefix: str, names: Iterable[str]) -> list[str]:
     return [f"{prefix}_{name}" for name in names]
 
 

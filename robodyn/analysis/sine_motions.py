@@ -89,12 +89,12 @@ def sine_motions(
             "velocity": velocities[0][i],
             "acceleration": accelerations[0][i],
             "beside": {
-                "excursion": _range_beside(m, travel, [each for _, each, _ in found]),
+                "excursion": _combined_range(m, travel, [each for _, each, _ in found]),
                 "velocity": velocities[1][i],
                 "acceleration": accelerations[1][i],
             },
             "amplitudes": [
-                _largest(partial(_follows, m, travel, 2.0 * np.pi * f), travel.most)
+                _largest_amplitude(partial(_is_feasible, m, travel, 2.0 * np.pi * f), travel.most)
                 for f in frequencies
             ],
         }
@@ -184,7 +184,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
     return _Travel(unit, ends_of, np.array(places), np.array(configurations))
 
 
-def _range_beside(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
+def _combined_range(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
     """Return both ends of an axis' range while any other axis is at half of its range."""
     offsets = np.array([0.5 * end * each.unit for each in every if each is not travel
                         for end in each.ends]).reshape(-1, 6)  # fmt: skip
@@ -222,7 +222,7 @@ def _configuration_after(
     return None if np.isnan(q).any() else q
 
 
-def _largest(holds: Any, most: float) -> float:
+def _largest_amplitude(holds: Any, most: float) -> float:
     return most if holds(most) else bisect(holds, 0.0, most, HALVINGS)[0]
 
 
@@ -238,7 +238,7 @@ def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motio
     return motions.motions_of_body(m, poses, twists, accels, travel.nearest(moved[:, 0]))
 
 
-def _follows(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bool:
+def _is_feasible(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> bool:
     try:
         motion = _sine(m, travel, rate, amplitude)
         if np.isnan(motion.configuration).any():

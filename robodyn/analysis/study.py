@@ -122,12 +122,12 @@ class MotionStudy:
     @property
     def massless_forces(self) -> FloatArray:
         """Leg forces (N, 6) [N] of a platform for the same motion with massless legs."""
-        return self._term("massless")
+        return self._effort_term("massless")
 
     @property
     def dynamic_forces(self) -> FloatArray:
         """Leg forces (N, 6) [N] that are due to the legs' own mass and friction."""
-        return self._term("dynamic")
+        return self._effort_term("dynamic")
 
     @property
     def dynamic_fraction(self) -> FloatArray:
@@ -245,7 +245,7 @@ class MotionStudy:
         ]
         write_columns(path, columns)
 
-    def _term(self, name: str) -> FloatArray:
+    def _effort_term(self, name: str) -> FloatArray:
         if name not in self.terms:
             raise InvalidInput(
                 f"{self.mechanism.name} has no effort term {name}; its terms are "

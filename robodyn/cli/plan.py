@@ -14,7 +14,7 @@ from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
 from robodyn.cli import session
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.planning.time_optimal.motion import shares_of_time
+from robodyn.planning.time_optimal.motion import time_fractions
 from robodyn.presentation import presentation
 from robodyn.report.study_page import study_page
 from robodyn.report.tables import Table
@@ -188,7 +188,7 @@ def _motion_data(
     if isinstance(motion, rd.TimeOptimal):
         # with limits of jerk or the efforts' rates nothing bounds it
         found["gap"] = motion.gap if np.isfinite(motion.gap) else None
-        found["limited_by"] = shares_of_time(motion)
+        found["limited_by"] = time_fractions(motion)
         found["limiting"] = [part._asdict() for part in motion.limiting]
     return found
 

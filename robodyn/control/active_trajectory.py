@@ -59,7 +59,7 @@ class ActiveTrajectory:
     Attributes:
         handover, stop_time: durations [s], as in the arguments.
         clock: time along the path, and the requested speed.
-        is_started: whether a motion has begun since the construction or the last `leave`.
+        is_started: whether a motion has begun since the construction or the last `discard_path`.
         warning: description of the limit that the latest stop exceeded; empty if none.
 
     Raises:
@@ -81,14 +81,14 @@ class ActiveTrajectory:
         self.clock = PathClock(scale_rate)
         self.is_started = False
         self._hold_when_idle = hold_when_idle
-        self._given: _ScheduledTrajectory | None = None
+        self._current: _ScheduledTrajectory | None = None
         self._next: _ScheduledTrajectory | None = None
         self._path: Trajectory | None = None  # given trajectory, or a handover to it
         self._start: int | None = None
         self._earliest = -np.inf  # path time at the beginning of a handover
         self._path_time = -np.inf  # path time of the latest state
-        self._followed = False
-        self._stops = False  # whether to stop at the next state
+        self._has_followed = False
+        self._stop_requested = False  # whether to stop at the next state
         self._stop: Handover | None = None
         self._stop_began = 0
         self._points, self._latest = PointStream(mechanism), 0  # [ns] time of the latest state
@@ -135,13 +135,13 @@ class ActiveTrajectory:
                 value=shape,
             )
         self._stream_ends, given = None, _ScheduledTrajectory(trajectory, start)
-        replaces = self.is_started or (self._given is None and self._hold_when_idle)
-        stopping = self._stops or self._stop is not None
-        if stopping or (self.handover and self._followed and replaces):
+        replaces = self.is_started or (self._current is None and self._hold_when_idle)
+        stopping = self._stop_requested or self._stop is not None
+        if stopping or (self.handover and self._has_followed and replaces):
             self._next = given
         else:
-            self._take(given)
-        self._followed = True
+            self._start_trajectory(given)
+        self._has_followed = True
 
     def stop(self) -> None:
         """Abort the trajectory, come to rest and hold the final configuration.
@@ -152,7 +152,7 @@ class ActiveTrajectory:
         that exceeds them least; see `warning`.
         """
         self._next = None
-        self._stops = self._stop is None
+        self._stop_requested = self._stop is None
 
     def restart_stop(self) -> None:
         """Restart the stop from the next measured state.
@@ -160,33 +160,33 @@ class ActiveTrajectory:
         It works like `stop`, but also restarts a stop in progress. A trajectory that waits for the
         end of the stop keeps waiting.
         """
-        self._stop, self._stops = None, True
+        self._stop, self._stop_requested = None, True
 
     @property
     def is_holding(self) -> bool:
         """Whether the mechanism holds or stops, instead of following a trajectory."""
-        return self._given is None or self._given.holding
+        return self._current is None or self._current.holding
 
     @property
     def is_stopping(self) -> bool:
         """Whether a stop is in progress, or begins with the next state."""
-        return self._stops or self._stop is not None
+        return self._stop_requested or self._stop is not None
 
     def past_end(self, trajectory: Trajectory) -> float | None:
         """Return the time [s] since a trajectory's end; None if it is no longer followed.
 
         The time is negative before the end, and minus infinity before the beginning.
         """
-        waiting, given = self._next, self._given
+        waiting, given = self._next, self._current
         if waiting is not None and waiting.trajectory is trajectory:
             return -np.inf
         if given is None or given.trajectory is not trajectory or self._path is None:
             return None
         return self._path_time - self._path.duration if self.is_started else -np.inf
 
-    def leave(self) -> None:
+    def discard_path(self) -> None:
         """Discard the trajectory, because the mechanism was moved by other means."""
-        self._given = self._next = self._path = self._stop = None
+        self._current = self._next = self._path = self._stop = None
         self.is_started, self._hold_when_idle = False, True
 
     def at(
@@ -201,26 +201,26 @@ class ActiveTrajectory:
             InfeasibleTrajectory: no handover within the limits exists for a trajectory that starts
                 now. It is dropped; the previous trajectory, or a hold, continues.
         """
-        self._notice_reset(time)
+        self._detect_clock_reset(time)
         self._latest = time
         if self._stream_ends is not None and time >= self._stream_ends:
             self._stream_ends = None
             self.stop()
-        if self._stops:
+        if self._stop_requested:
             self._begin_to_stop(time, configuration, velocity)
         if self._stop is not None:
             since = (time - self._stop_began) * 1e-9
             if -LATE * 1e-9 <= since < self._stop.blend:
                 return Pace(max(since, 0.0), 1.0, 0.0), self._stop
-            self._rest(configuration)
-        if self._given is None:
+            self._finish_stop(configuration)
+        if self._current is None:
             if not self._hold_when_idle:
                 return None
             self._hold(configuration, self._next)
         measured = None
         looks = velocity is not None and self.handover > 0.0 and not self.is_started
-        if velocity is not None and looks and self._is_away(time, configuration):
-            self._hold(configuration, self._given)
+        if velocity is not None and looks and self._is_off_start(time, configuration):
+            self._hold(configuration, self._current)
             measured = Motion(configuration, velocity, np.zeros_like(velocity))
         if self._start is None:
             self._start = time
@@ -236,7 +236,7 @@ class ActiveTrajectory:
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> None:
         """Begin a stop from the measured state; without velocity, from the planned one."""
-        self._stops = False
+        self._stop_requested = False
         motion = None
         if self._path is not None and self.is_started:
             pace = self.clock.at(time)
@@ -245,21 +245,21 @@ class ActiveTrajectory:
             acceleration = np.zeros_like(velocity) if motion is None else motion.acceleration
             motion = Motion(configuration, velocity, acceleration)
         waiting = self._next
-        self.leave()
+        self.discard_path()
         self._next = waiting
         if motion is not None and self.stop_time > 0.0 and np.any(motion.velocity):
             self._stop, self.warning = limited_stop(self.mechanism, motion, self.stop_time)
             self._stop_began = time
         if self._stop is None:
-            self._rest(configuration)
+            self._finish_stop(configuration)
         self.is_started = True
 
-    def _rest(self, configuration: FloatArray) -> None:
+    def _finish_stop(self, configuration: FloatArray) -> None:
         """Finish a stop and hold the mechanism at its end."""
         self._stop = None
         waiting = self._next
         if waiting is not None and not self.handover:
-            self._take(waiting)
+            self._start_trajectory(waiting)
         else:
             self._hold(configuration, waiting)
 
@@ -267,14 +267,14 @@ class ActiveTrajectory:
         """Hold a configuration at rest until another trajectory begins."""
         rest = np.zeros((1, self.mechanism.coordinates.velocity_size))
         here = Motion(configuration[None], rest, rest)
-        self._take(
+        self._start_trajectory(
             _ScheduledTrajectory(SampledTrajectory(self.mechanism, [0.0], here), None, holding=True)
         )
         self._next = waiting
 
-    def _is_away(self, time: int, configuration: FloatArray) -> bool:
+    def _is_off_start(self, time: int, configuration: FloatArray) -> bool:
         """Return whether a measured configuration differs from the trajectory's start."""
-        given = self._given
+        given = self._current
         if given is None or given.holding:
             return False
         since = 0.0 if given.start is None else max((time - given.start) * 1e-9, 0.0)
@@ -288,8 +288,8 @@ class ActiveTrajectory:
             > TRAJECTORY_TOLERANCE
         )
 
-    def _take(self, given: _ScheduledTrajectory) -> None:
-        self._given, self._path, self._start = given, given.trajectory, given.start
+    def _start_trajectory(self, given: _ScheduledTrajectory) -> None:
+        self._current, self._path, self._start = given, given.trajectory, given.start
         self._next = None
         self.is_started, self._earliest = False, -np.inf
         if given.start is not None:
@@ -310,22 +310,22 @@ class ActiveTrajectory:
         except InfeasibleTrajectory:
             self.is_started = True  # by the motion that continues instead
             # if the request was to come to rest, no motion may follow
-            self._stops = given.trajectory.duration == 0.0
+            self._stop_requested = given.trajectory.duration == 0.0
             raise
         self._path, path = taken, self.clock.continue_on(time, begins)
-        self._given, self._start = given, time
+        self._current, self._start = given, time
         self._earliest = path
         return pace._replace(path=path)
 
-    def _notice_reset(self, time: int) -> None:
-        given, start = self._given, self._start
+    def _detect_clock_reset(self, time: int) -> None:
+        given, start = self._current, self._start
         if given is None or start is None:
             return
         late = LATE if self._path is not given.trajectory else 0
         if time >= start - late:
             return
         waiting = self._next
-        self._take(given)
+        self._start_trajectory(given)
         self._next = waiting
         if given.holding:
-            self._given = None
+            self._current = None

@@ -76,7 +76,7 @@ class TrajectoryFollower(ActiveTrajectory):
         )
         super().__init__(mechanism, *clock)
         self.saturated = np.zeros(len(mechanism.joint_names), dtype=np.int64)
-        self._use(mechanism)
+        self._set_model(mechanism)
         self.refused: InfeasibleTrajectory | None = None
         self.desired: Motion | None = None
         self.base: BaseMotion | None = None
@@ -85,7 +85,7 @@ class TrajectoryFollower(ActiveTrajectory):
         check_choice("mode", mode, MODES)
         self._mode = mode
         self._control = ComputedTorque(mechanism, kp, kv, requested.preview)
-        self._seen: int | None = None
+        self._last_time: int | None = None
         self._period = 0.0  # [s] between the last two states
         self._last_effort = np.zeros(len(mechanism.joint_names))
 
@@ -105,7 +105,7 @@ class TrajectoryFollower(ActiveTrajectory):
         check_choice("mode", mode, MODES)
         before, self._mode = self._mode, mode
         if before == "gravity_compensation" != mode and self.is_started:
-            self.leave()  # the mechanism has not followed the trajectory meanwhile
+            self.discard_path()  # the mechanism has not followed the trajectory meanwhile
             self.stop()
 
     @property
@@ -154,9 +154,9 @@ class TrajectoryFollower(ActiveTrajectory):
             )
         control = self._control
         self._control = ComputedTorque(mechanism, control.kp, control.kv, control.preview)
-        self._use(mechanism)
+        self._set_model(mechanism)
 
-    def _use(self, mechanism: Mechanism) -> None:
+    def _set_model(self, mechanism: Mechanism) -> None:
         self.mechanism = mechanism
         # cached: used at every update
         self._coordinates = mechanism.coordinates
@@ -214,8 +214,8 @@ class TrajectoryFollower(ActiveTrajectory):
         """
         if self._mode == "gravity_compensation":
             rest = np.zeros(self._rates)
-            return self._effort(RequestedMotion(Motion(configuration, rest, rest)), wrench)
-        self._notice_period(time)
+            return self._compute_command(RequestedMotion(Motion(configuration, rest, rest)), wrench)
+        self._update_period(time)
         before = self.abandoned
         try:
             requested = self._requested_motion(time, configuration, velocity)
@@ -223,10 +223,12 @@ class TrajectoryFollower(ActiveTrajectory):
             self.refused = error
             requested = self._requested_motion(time, configuration, velocity)
             assert requested is not None  # previous trajectory, or a hold
-            return self._effort(requested, wrench)._replace(problem=f"trajectory refused: {error}")
+            return self._compute_command(requested, wrench)._replace(
+                problem=f"trajectory refused: {error}"
+            )
         if requested is None:
             return None
-        command = self._effort(requested, wrench)
+        command = self._compute_command(requested, wrench)
         news = self.warning if self.abandoned == before else self.abandoned
         if news:
             command = command._replace(problem=news)
@@ -249,7 +251,9 @@ class TrajectoryFollower(ActiveTrajectory):
         self.desired = desired = pace.motion(path)
         if self._mode != "computed_torque":
             return RequestedMotion(desired)
-        if self.path_tolerance is not None and self._strays(configuration, velocity, desired):
+        if self.path_tolerance is not None and self._check_path_tolerance(
+            configuration, velocity, desired
+        ):
             found = self.at(time, configuration, seen)
             assert found is not None  # it comes to rest
             pace, path = found
@@ -270,7 +274,9 @@ class TrajectoryFollower(ActiveTrajectory):
             return RequestedMotion(motion, error, desired)
         return RequestedMotion(motion)
 
-    def _strays(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
+    def _check_path_tolerance(
+        self, configuration: FloatArray, velocity: FloatArray, desired: Motion
+    ) -> bool:
         """Stop if a state's error exceeds the path tolerance; return whether it does.
 
         The first such error aborts the motion, later ones restart the stop.
@@ -287,13 +293,13 @@ class TrajectoryFollower(ActiveTrajectory):
         self.restart_stop()
         return True
 
-    def _notice_period(self, time: int) -> None:
-        since = 0 if self._seen is None else time - self._seen
+    def _update_period(self, time: int) -> None:
+        since = 0 if self._last_time is None else time - self._last_time
         if 0 < since <= LATE:
             self._period = since * 1e-9
         elif since:
             self._period = 0.0
-        self._seen = time
+        self._last_time = time
 
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
         """Compute efforts (n,) [N or N m] that hold a configuration under a wrench.
@@ -307,13 +313,13 @@ class TrajectoryFollower(ActiveTrajectory):
         """
         at, rest = self._coordinates.single("configuration", configuration), np.zeros(self._rates)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        return self._effort(RequestedMotion(Motion(at, rest, rest)), load).effort
+        return self._compute_command(RequestedMotion(Motion(at, rest, rest)), load).effort
 
-    def _effort(self, requested: RequestedMotion, wrench: FloatArray | None) -> Command:
+    def _compute_command(self, requested: RequestedMotion, wrench: FloatArray | None) -> Command:
         motion, error, planned = requested
         try:
             if not all_finite(motion.acceleration):
-                return self._keep(
+                return self._repeat_last_efforts(
                     motion, "the state is too far from the motion for a finite acceleration"
                 )
             corrects = error is not None and planned is not None
@@ -326,15 +332,17 @@ class TrajectoryFollower(ActiveTrajectory):
                 more = more - self._coriolis(*motion[:2])
             required = required + more
             if not all_finite(required):
-                return self._keep(motion, f"the computed efforts are not finite: {required}")
-            effort, problem = required, self._problem(required, motion)
+                return self._repeat_last_efforts(
+                    motion, f"the computed efforts are not finite: {required}"
+                )
+            effort, problem = required, self._describe_saturation(required, motion)
             if problem:
                 q, v, _ = motion
                 resting = model.inverse_dynamics(q, v, 0.0 * v, wrench, base=self.base) + more
                 limits = self._limits_at(motion)
                 effort = reduced_efforts(self.mechanism, q, resting, required, limits)
         except KinematicsError as failure:
-            return self._keep(motion, str(failure))
+            return self._repeat_last_efforts(motion, str(failure))
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
@@ -353,7 +361,7 @@ class TrajectoryFollower(ActiveTrajectory):
         rates = self.mechanism.joint_velocities(motion.configuration, motion.velocity)
         return self.mechanism.drives.effort_limits_at(rates)
 
-    def _problem(self, required: FloatArray, motion: Motion) -> str:
+    def _describe_saturation(self, required: FloatArray, motion: Motion) -> str:
         """Count efforts (n,) beyond limits; return a description of the largest excess."""
         mechanism = self.mechanism
         if not mechanism.drives.has_torque_speed_curve:
@@ -373,7 +381,7 @@ class TrajectoryFollower(ActiveTrajectory):
             f"is {most[worst]:.6g}: the acceleration is reduced"
         )
 
-    def _keep(self, motion: Motion, why: str) -> Command:
+    def _repeat_last_efforts(self, motion: Motion, why: str) -> Command:
         kept = self.mechanism.drives.cut_efforts(
             self._last_effort
         )  # they may belong to another payload

@@ -132,7 +132,7 @@ class JointReadings:
         if not all(self._known) or not all(self._new):
             self.is_merged = self.is_merged or all(known_before)
             return None
-        return self._whole()
+        return self._merged_reading()
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ class JointReadings:
             return ()
         return tuple(n for n, new in zip(self._names, self._new, strict=True) if not new)
 
-    def _whole(self) -> Reading | None:
+    def _merged_reading(self) -> Reading | None:
         self._new = [False] * len(self._names)
         newest, oldest = max(self._times), min(self._times)
         if (newest - oldest) * 1e-9 > self.max_age:

@@ -60,7 +60,7 @@ class Outlook:
         return 1 if self.warn_times else 0
 
     @property
-    def first_trouble(self) -> float:
+    def first_critical_time(self) -> float:
         """Time [s] of the first singularity or crossing of `error`; otherwise infinite."""
         return min((*self.singular_times, *self.error_times), default=np.inf)
 

@@ -72,14 +72,14 @@ class PathClock:
         self.target = 1.0
         self._speed, self._change, self._goal = 1.0, 0.0, 1.0
         self._origin, self._offset = 0, 0.0
-        self._begun = False
+        self._has_begun = False
 
     def begin(self, time: int) -> None:
         """Start at path time 0 at `time` [ns].
 
         The mechanism is at rest, so the speed may start at any value.
         """
-        self._origin, self._offset, self._begun = time, 0.0, False
+        self._origin, self._offset, self._has_begun = time, 0.0, False
 
     def continue_on(self, time: int, start: int) -> float:
         """Switch to another path at `time` [ns], keeping the current speed.
@@ -92,7 +92,7 @@ class PathClock:
         since = (time - start) * 1e-9
         real = self._is_real
         self._origin, self._offset = (start, 0.0) if real else (time, since)
-        self._begun = True
+        self._has_begun = True
         return since
 
     def at(self, time: int) -> Pace:
@@ -101,12 +101,12 @@ class PathClock:
         For a state that arrives late, it is nearly the previous pace.
         """
         since = (time - self._origin) * 1e-9
-        if not self._begun:
+        if not self._has_begun:
             self._speed = self._goal = self.target
             self._change = 0.0
             if since < 0.0:
                 return Pace(since, self._speed, 0.0)
-            self._begun = True
+            self._has_begun = True
         was_real = self._is_real
         if was_real:
             path = self._offset + since
@@ -117,7 +117,7 @@ class PathClock:
             return Pace(path, self._speed, self._change)
         else:
             path = self._offset + self._advance(since)
-        self._aim()
+        self._update_rate()
         if not (was_real and self._is_real):
             self._origin, self._offset = time, path
         return Pace(path, self._speed, self._change)
@@ -135,7 +135,7 @@ class PathClock:
         self._speed = self._goal if ramp < dt else self._speed + self._change * ramp
         return covered + self._speed * (dt - ramp)
 
-    def _aim(self) -> None:
+    def _update_rate(self) -> None:
         self._goal = self.target
         if self._speed == self._goal:
             self._change = 0.0

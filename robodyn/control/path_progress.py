@@ -41,11 +41,11 @@ class PathProgress:
     ) -> None:
         self.trajectory = trajectory
         self._mechanism = mechanism
-        self._given = start
+        self._given_start = start
         self._begin()
 
     def _begin(self) -> None:
-        self._origin = self._given
+        self._origin = self._given_start
         self._last: int | None = None
         self._path, self._pace = 0.0, 1.0
 
@@ -63,13 +63,13 @@ class PathProgress:
         if self._origin is None:
             self._origin = time
         passed = 0.0 if self._last is None else max(time - self._last, 0) * 1e-9
-        if self._last is None and self._given is not None:
-            passed = max(time - self._given, 0) * 1e-9
+        if self._last is None and self._given_start is not None:
+            passed = max(time - self._given_start, 0) * 1e-9
         self._last = time if self._last is None else max(time, self._last)
         furthest = min((time - self._origin) * 1e-9, self.trajectory.duration)
         begin = max(self._path - REACH, 0.0)
         end = max(min(self._path + passed + REACH, furthest), begin)
-        found = self._near(self._path + self._pace * passed, configuration)
+        found = self._refine(self._path + self._pace * passed, configuration)
         if found is None or not begin <= found <= end:
             return self._search(begin, end, configuration)
         if passed:
@@ -77,7 +77,7 @@ class PathProgress:
         self._path = found
         return found
 
-    def _near(self, expected: float, configuration: FloatArray) -> float | None:
+    def _refine(self, expected: float, configuration: FloatArray) -> float | None:
         """Return the path time [s] of the nearest point; None if far from `expected`."""
         before, here, after = self._distances(
             np.array([expected - STEP, expected, expected + STEP]), configuration

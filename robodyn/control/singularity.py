@@ -133,7 +133,7 @@ def threshold_crossings(
             _root(lambda t: float(excess(np.asarray(t))), grid[i], grid[i + 1], trajectory),
             bool(values[i + 1] > 0.0),
         )
-        for i in _changes(values)
+        for i in _sign_changes(values)
     )
 
 
@@ -146,12 +146,12 @@ def _zeros(
     """
     values = kind.number(configurations)
     if not kind.is_signed:
-        return _touches(kind, trajectory, grid, values)
+        return _tangential_zeros(kind, trajectory, grid, values)
     singular = np.asarray(kind.condition(configurations, 1.0)) > SINGULAR
     throughout = singular[1:] & singular[:-1]
     starts = throughout & ~np.concatenate([[False], throughout[:-1]])
     times = [float(time) for time in grid[:-1][starts]]
-    for i in _changes(values):
+    for i in _sign_changes(values):
         if throughout[i]:
             continue
         if values[i] == 0.0 or values[i + 1] == 0.0:
@@ -179,7 +179,7 @@ def _zeros(
     return times
 
 
-def _touches(
+def _tangential_zeros(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, values: FloatArray
 ) -> list[float]:
     """Return the times [s] at which a nonnegative sampled measure (N,) reaches zero."""
@@ -207,7 +207,7 @@ def _touches(
     return times
 
 
-def _changes(values: FloatArray) -> Indices:
+def _sign_changes(values: FloatArray) -> Indices:
     """Return the indices of the intervals over which values (N,) change sign."""
     positive = values > 0.0
     return np.flatnonzero(positive[1:] != positive[:-1])

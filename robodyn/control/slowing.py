@@ -97,7 +97,7 @@ class SpeedScale:
         else:
             self._next = path
 
-    def leave(self) -> None:
+    def discard_path(self) -> None:
         """Discard the path; use the measured velocity until another path is set."""
         self._now = self._next = None
 

@@ -158,12 +158,12 @@ class PublisherVote:
         else:
             track = Track(seen, received)
             self._tracks = [self._tracks[0], *self._tracks[1:][-(MOST - 2) :], track]
-        good = self._is_believed(received, track)
+        good = self._is_selected(received, track)
         track.accepted += good
         self.refused += not good
         return good
 
-    def _is_believed(self, now: float, track: Track) -> bool:
+    def _is_selected(self, now: float, track: Track) -> bool:
         primary = self._tracks[0]
         if not self.conflict and track is not primary:
             if primary.seen.received > track.begun:

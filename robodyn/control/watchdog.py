@@ -43,13 +43,13 @@ class Watchdog:
         self.timeout = as_scalar("timeout", timeout, "s", at_least=0.0)
         self.hold = as_scalar("hold", hold, "s", at_least=0.0)
         self.ramp = as_scalar("ramp", ramp, "s", at_least=0.0)
-        self._fed: float | None = None
-        self._seen = self._silence = 0.0
+        self._last_message: float | None = None
+        self._last_time = self._silence = 0.0
 
     @property
     def has_started(self) -> bool:
         """Whether a message has arrived."""
-        return self._fed is not None
+        return self._last_message is not None
 
     def record_message(self, now: float) -> None:
         """Record a message at `now` [s].
@@ -57,7 +57,7 @@ class Watchdog:
         Raises:
             InvalidInput: the time is not finite.
         """
-        self._fed = self._seen = as_scalar("now", now, "s")
+        self._last_message = self._last_time = as_scalar("now", now, "s")
         self._silence = 0.0
 
     def state(self, now: float) -> WatchdogState:
@@ -67,12 +67,12 @@ class Watchdog:
             InvalidInput: the time is not finite.
         """
         now = as_scalar("now", now, "s")
-        if self._fed is None:
+        if self._last_message is None:
             return WatchdogState("ok", 1.0)
-        if now < self._seen:
-            self._fed = now - self._silence
-        self._seen = now
-        self._silence = silence = max(now - self._fed, self._silence)
+        if now < self._last_time:
+            self._last_message = now - self._silence
+        self._last_time = now
+        self._silence = silence = max(now - self._last_message, self._silence)
         if self.timeout == 0.0 or silence <= self.timeout:
             return WatchdogState("ok", 1.0)
         if silence <= self.timeout + self.hold:

@@ -23,7 +23,7 @@ from robodyn.designing.evaluation import Evaluation, MotionEvaluation
 from robodyn.designing.families import AnyFamily, Bounds, Family, FunctionFamily, family_of
 from robodyn.designing.machine_motion import MachineMotion
 from robodyn.designing.requirements import Requirements
-from robodyn.designing.search import Descent, Examine, Point, spread
+from robodyn.designing.search import Descent, Examine, Point, sobol_points
 from robodyn.errors import InvalidInput, KinematicsError, ModelError, ResumeRefused, writing
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.workspace import workspace
@@ -75,18 +75,18 @@ class DesignPoint:
         parameters: parameters of the family by name [m, rad].
         values: objectives and other quantities by name.
         actuator: actuator of the catalog; None without one.
-        made: function that creates the machine.
+        machine: function that creates the machine.
     """
 
     parameters: dict[str, float]
     values: dict[str, float]
     actuator: CatalogActuator | None
-    made: Callable[[], Mechanism] = field(repr=False, compare=False)
+    create: Callable[[], Mechanism] = field(repr=False, compare=False)
 
     @cached_property
     def mechanism(self) -> Mechanism:
         """Mechanism without the payload, with the limits of the actuator or the needed ones."""
-        return self.made()
+        return self.create()
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,7 +201,7 @@ def design(
                 value=name,
             )
     goals = _goals(names)
-    machines = _Machines(kind, requirements, rows, names, resume, scheduler)
+    machines = _DesignSearch(kind, requirements, rows, names, resume, scheduler)
     machines.progress, machines.total = progress, evaluations * len(goals)
     try:
         for k, goal in enumerate(goals):
@@ -229,7 +229,7 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
     return [*alone, *pairs, *([np.full(count, 1.0 / count)] if count > 2 else [])]
 
 
-def _search(machines: _Machines, goal: FloatArray, evaluations: int, seed: int) -> None:
+def _search(machines: _DesignSearch, goal: FloatArray, evaluations: int, seed: int) -> None:
     """Search for the best design for one weighting of the objectives.
 
     Descents start at the best points of an even spread over the unit box, for each actuator. They
@@ -242,7 +242,7 @@ def _search(machines: _Machines, goal: FloatArray, evaluations: int, seed: int) 
     heats = []
     for row in range(len(machines.rows)):
         examine = machines.examiner(goal, row)
-        points = sorted(examine(spread(d, first, seed)), key=lambda point: point.rank)
+        points = sorted(examine(sobol_points(d, first, seed)), key=lambda point: point.rank)
         starts = _distant_points(points, max(2, evaluations // (STEPS * step)))
         heats += [Descent(examine, start, goal) for start in starts]
     while len(heats) > 1:
@@ -285,7 +285,7 @@ class _Record:
     refused: str = ""
 
 
-class _Machines:
+class _DesignSearch:
     """Cache of the machines that a search evaluates."""
 
     def __init__(
@@ -309,7 +309,7 @@ class _Machines:
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
         self.progress: Callable[[float], None] | None = None
         self.total = 1
-        self._kept: dict[str, _Record] = {}
+        self._resumed: dict[str, _Record] = {}
         self._file: TextIO | None = None
         self._client: Any = None
         self._stack = ExitStack()
@@ -348,7 +348,7 @@ class _Machines:
                 "choose another file, or remove this one",
                 value=other,
             )
-        self._kept = {key: _Record(*kept) for key, *kept in lines}
+        self._resumed = {key: _Record(*kept) for key, *kept in lines}
         with writing(path):
             self._file = self._stack.enter_context(path.open("a", buffering=1, encoding="utf-8"))
             self._file.write(f"{'' if text else json.dumps(search)}\n")
@@ -402,7 +402,7 @@ class _Machines:
         actuator = self.rows[row]
         name = "" if actuator is None else actuator.name
         texts = {key: json.dumps([name, self.parameters(key[1]), *more]) for key in new}
-        unknown = [key for key in new if texts[key] not in self._kept]
+        unknown = [key for key in new if texts[key] not in self._resumed]
         work = partial(_examine, self.family, self.requirements, actuator, self.names)
         given = [self.parameters(key[1]) for key in unknown]
         if self._client is not None:
@@ -416,10 +416,10 @@ class _Machines:
             for _ in each(at, len(given)):
                 pass
         for key, record in zip(unknown, results, strict=True):
-            self._kept[texts[key]] = record
+            self._resumed[texts[key]] = record
             if self._file is not None:
                 self._file.write(f"{json.dumps([texts[key], *vars(record).values()])}\n")
-        self.found.update({key: self._kept[texts[key]] for key in new})
+        self.found.update({key: self._resumed[texts[key]] for key in new})
         if self.progress is not None:
             self.progress(min(self.examined / self.total, 1.0))
         return [self.found[key] for key in keys]
@@ -464,8 +464,8 @@ class _Machines:
 
     def _design_point(self, key: tuple[int, tuple[float, ...]], record: _Record) -> DesignPoint:
         parameters, actuator = self.parameters(key[1]), self.rows[key[0]]
-        made = partial(_machine, self.family, self.requirements, parameters, actuator)
-        return DesignPoint(parameters, dict(record.values), actuator, made)
+        create = partial(_machine, self.family, self.requirements, parameters, actuator)
+        return DesignPoint(parameters, dict(record.values), actuator, create)
 
     def _front(self, keys: list[Any]) -> tuple[DesignPoint, ...]:
         """Select a limited number of Pareto-optimal designs, evenly distributed."""
@@ -523,10 +523,10 @@ def _machine(
     actuator: CatalogActuator | None,
 ) -> Mechanism:
     """Create a machine of a family, with limits of its actuator or the needed ones."""
-    made = family.mechanism(parameters, requirements, actuator)
+    machine = family.mechanism(parameters, requirements, actuator)
     if actuator is not None or isinstance(family, FunctionFamily):
-        return made
-    need = evaluate(made, requirements, variants={}).needed
+        return machine
+    need = evaluate(machine, requirements, variants={}).needed
     return family.mechanism(parameters, requirements, need=need)
 
 
@@ -577,7 +577,7 @@ def _examine(
         # a leg is at most twice as long extended as retracted
         shortest, longest = float(e.needed.shortest.min()), float(e.needed.longest.max())
         violations["telescoping"] = (longest - 2.0 * shortest) / longest
-    spaces = [row.room for row in e.motions]
+    spaces = [row.space for row in e.motions]
     n = len(m.joint_names)
     values = e.quantities | {
         "height": max(each.highest for each in spaces),
@@ -610,7 +610,7 @@ def _parts(
     m, required = e.mechanism, e.requirements
     margins, limits, rows = required.margins, required.limits, e.motions
     speed = [margins.speed * row.speed for row in rows]
-    places = [place for each in zip(rows, e.found, strict=True) for place in _ends(*each)]
+    places = [place for each in zip(rows, e.found, strict=True) for place in _drive_ends(*each)]
     rms = margins.force * required.rating.factor
     parts = {
         "peak_effort": [margins.force * row.peak_effort for row in rows],
@@ -670,7 +670,7 @@ def _ends_of_reach(m: Mechanism, each: MachineMotion) -> FloatArray:
     return np.asarray(-(values / values[0]).min(axis=0))
 
 
-def _ends(row: MotionEvaluation, each: MachineMotion) -> FloatArray:
+def _drive_ends(row: MotionEvaluation, each: MachineMotion) -> FloatArray:
     """Return the lowest and highest positions of the drives in a motion.
 
     Returns:

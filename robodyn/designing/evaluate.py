@@ -69,14 +69,14 @@ def evaluate(
         >>> rd.evaluate(rd.load("motion_platform"), req).needed.stroke.round(3)
         array([0.183, 0.183, 0.183, 0.183, 0.183, 0.183])
     """
-    _refuse(mechanism, requirements)
+    _refuse_unsuitable(mechanism, requirements)
     m = mechanism
     if requirements.payload is not None:
         body = requirements.payload
         m = m.with_payload(body.mass, body.com, body.inertia)
     found = machine_motions(m, requirements.motions, requirements.poses)
     rows = tuple(_motion(m, requirements, each) for each in found)
-    need = _needed(m, requirements, rows)
+    need = _drive_requirements(m, requirements, rows)
     given = _variants(mechanism) if variants is None else variants
     accuracy, frequencies, stiffness = None, None, None
     if requirements.accuracy is not None or is_elastic(m):
@@ -94,7 +94,7 @@ def evaluate(
     )  # fmt: skip
 
 
-def _refuse(m: Mechanism, requirements: Requirements) -> None:
+def _refuse_unsuitable(m: Mechanism, requirements: Requirements) -> None:
     limits = requirements.limits
     if requirements.natural_frequency is not None and not is_elastic(m):
         raise InvalidInput(
@@ -156,34 +156,36 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
     torque, speed, power, current = motor_rows(m, every)
     total = power.sum(axis=1)
     duration = 0.0 if motion is None else motion.duration
-    ends = np.stack([_over(np.min, every.position), _over(np.max, every.position)], axis=-1)
+    ends = np.stack(
+        [_column_extreme(np.min, every.position), _column_extreme(np.max, every.position)], axis=-1
+    )
     known = every.configuration[~np.isnan(every.configuration[:, 0])]
     return MotionEvaluation(
         name=POSES if motion is None else motion.name,
         duration=duration,
         reached=float(are_feasible(rows).mean()),
         positions=ends,
-        speed=_over(np.max, np.abs(every.rate)),
-        peak_effort=_over(np.max, np.abs(every.effort)),
+        speed=_column_extreme(np.max, np.abs(every.rate)),
+        peak_effort=_column_extreme(np.max, np.abs(every.effort)),
         rms_effort=_rms(weights, every.effort),
-        peak_power=_over(np.max, np.abs(power)),
+        peak_power=_column_extreme(np.max, np.abs(power)),
         mean_power=weights @ np.nan_to_num(power),
         regenerated=duration * (weights @ np.maximum(np.nan_to_num(-power), 0.0)),
-        peak_torque=_over(np.max, np.abs(torque)),
+        peak_torque=_column_extreme(np.max, np.abs(torque)),
         rms_torque=_rms(weights, torque),
-        motor_speed=_over(np.max, np.abs(speed)),
+        motor_speed=_column_extreme(np.max, np.abs(speed)),
         rms_current=_rms(weights, current),
-        supply_peak=max(float(_over(np.max, total)), 0.0),
+        supply_peak=max(float(_column_extreme(np.max, total)), 0.0),
         supply_mean=float(weights @ np.maximum(np.nan_to_num(total), 0.0)),
         braking=float(duration * (weights @ np.maximum(np.nan_to_num(-total), 0.0))),
         joint_angles=_joint_angles(m, known) if len(known) else {},
         condition_number=float(m.condition_number(known).max()) if len(known) else np.inf,
         crosses=not conditioning.is_on_side_of(m, known, m.home).all(),
-        room=required_space(m, requirements, every.poses),
+        space=required_space(m, requirements, every.poses),
     )
 
 
-def _over(best: Any, values: FloatArray) -> FloatArray:
+def _column_extreme(best: Any, values: FloatArray) -> FloatArray:
     """Return the minimum or maximum of each column, ignoring NaN.
 
     The result is NaN for a column without any numbers.
@@ -215,7 +217,7 @@ def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
     return dict(zip(m.passive_joint_names, angles.tolist(), strict=True))
 
 
-def _needed(
+def _drive_requirements(
     m: Mechanism, requirements: Requirements, rows: Sequence[MotionEvaluation]
 ) -> DriveRequirements:
     margins = requirements.margins

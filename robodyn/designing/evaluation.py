@@ -53,7 +53,7 @@ class MotionEvaluation:
             end.
         condition_number: largest condition number of the Jacobian.
         crosses: whether the motion passes through a singularity.
-        room: space that the machine needs.
+        space: space that the machine needs.
     """
 
     name: str
@@ -76,7 +76,7 @@ class MotionEvaluation:
     joint_angles: dict[str, float]
     condition_number: float
     crosses: bool
-    room: RequiredSpace
+    space: RequiredSpace
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class Evaluation:
     def violations(self) -> tuple[str, ...]:
         """Sentences about requirements that are not met, each with a possible remedy."""
         return tuple(
-            verdict.text + self._possible(verdict.motion) + self._help(verdict)
+            verdict.text + self._feasible_fraction(verdict.motion) + self._sensitivity_hint(verdict)
             for verdict in self.verdicts
             if not verdict.satisfied
         )
@@ -248,17 +248,17 @@ class Evaluation:
         largest.
         """
         found = {}
-        for name, (value, made) in self.variants.items():
+        for name, (value, create) in self.variants.items():
             step = CHANGE * max(abs(value), 1e-3)
             low, high = (
-                self.again(made(end), self.requirements).quantities
+                self.again(create(end), self.requirements).quantities
                 for end in (value - step, value + step)
             )
             both = [key for key in self.quantities if key in low and key in high]
             found[name] = {key: (high[key] - low[key]) / (2.0 * step) for key in both}
         return found
 
-    def _possible(self, name: str) -> str:
+    def _feasible_fraction(self, name: str) -> str:
         """Describe the fraction of a motion that is possible; empty if all or none is."""
         fraction = self.possible.get(name, 1.0)
         if not SMALLEST < fraction < 1.0:
@@ -273,7 +273,7 @@ class Evaluation:
             ]
         return f"; {', '.join(parts)} {'is' if len(parts) == 1 else 'are'} possible"
 
-    def _help(self, verdict: Verdict) -> str:
+    def _sensitivity_hint(self, verdict: Verdict) -> str:
         """Describe the dimension with the largest effect on a verdict; empty if unknown."""
         requirement = verdict.requirement
         sense = -1.0 if verdict.value > verdict.limit else 1.0
@@ -300,7 +300,7 @@ class Evaluation:
             "joints": list(self.mechanism.joint_names),
             "units": list(self.mechanism.drives.units),
             "needed": asdict(self.needed),
-            "motions": [asdict(row) | {"room": row.room._asdict()} for row in self.motions],
+            "motions": [asdict(row) | {"space": row.space._asdict()} for row in self.motions],
             "pose_accuracy": self.pose_accuracy,
             "natural_frequencies": self.natural_frequencies,
             "stiffness": self.stiffness,

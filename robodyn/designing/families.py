@@ -199,14 +199,14 @@ def _delta(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[s
     base, tip = [p["base_radius"], 0.0, 0.0], [p["platform_radius"], 0.0, 0.0]
     arm = {"to": [p["arm"], 0.0, 0.0], "mass": ARM * p["arm"]}
     leg = {"base": base, "axis": [0.0, 1.0, 0.0], "arm": arm, "platform": tip}
-    return _hanging(_legs(p, body, limits, "RUS", away, p["rod"], [leg]), p)
+    return _mirror_below(_legs(p, body, limits, "RUS", away, p["rod"], [leg]), p)
 
 
 def _linear_delta(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
     away = p["base_radius"] - p["platform_radius"]
     leg = {"base": [p["base_radius"], 0.0, 0.0], "axis": [0.0, 0.0, 1.0], "home": 0.0,
            "platform": [p["platform_radius"], 0.0, 0.0]}  # fmt: skip
-    return _hanging(_legs(p, body, limits, "PUS", away, p["rod"], [leg]), p)
+    return _mirror_below(_legs(p, body, limits, "PUS", away, p["rod"], [leg]), p)
 
 
 def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[
     }  # fmt: skip
 
 
-def _hanging(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
+def _mirror_below(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
     """Move the platform of a model file below the drives, and double its rods.
 
     Both rods of a pair are parallel. The document is changed in place and returned.

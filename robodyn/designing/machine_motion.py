@@ -119,8 +119,8 @@ def machine_motions(
     body = BodyRows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
     starts = np.repeat(m.home[None], len(body.poses), axis=0)
     found = motions_of_body(m, *body, starts)
-    _reach_on(m, body, found, sizes[: len(motions)])
-    _reach_poses(m, home, body, found, int(sizes[: len(motions)].sum()))
+    _continue_from_neighbors(m, body, found, sizes[: len(motions)])
+    _continue_to_poses(m, home, body, found, int(sizes[: len(motions)].sum()))
     rows = _split(_drives(m, body.poses, found), sizes)
     # between samples
     peaks = [_peaks(*given) for given in zip(motions, times, rows, strict=False)]
@@ -144,7 +144,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
     return [DriveRows(*part) for part in zip(*(np.split(c, ends) for c in rows), strict=True)]
 
 
-def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
+def _continue_from_neighbors(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
     """Solve inverse kinematics for samples not reached from home, starting at a neighbor."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
@@ -168,7 +168,9 @@ def _reach_on(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> No
             whole[rows] = part
 
 
-def _reach_poses(m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int) -> None:
+def _continue_to_poses(
+    m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int
+) -> None:
     """Solve inverse kinematics for rest poses not reached from home, in several steps."""
     still = np.zeros((STEPS, 6))
     for row in range(first, len(body.poses)):

@@ -67,7 +67,7 @@ class Point(NamedTuple):
 Examine = Callable[[Sequence[FloatArray]], Sequence[Point]]
 
 
-def spread(dimension: int, count: int, seed: int) -> list[FloatArray]:
+def sobol_points(dimension: int, count: int, seed: int) -> list[FloatArray]:
     """Create points that are distributed evenly over the unit box.
 
     Returns:
@@ -120,13 +120,15 @@ class Descent:
             step, predicted, multipliers = self._step(_stack(self._here))
             if predicted <= tolerance:
                 return
-            there, gain = self._try(step)
+            there, gain = self._evaluate_step(step)
             alike = len(_stack(there)) == len(self._slopes) and there.bounds.max(initial=0.0) < JUMP
             if gain <= ACCEPTED_GAIN * predicted and alike and budget > 0:
                 # the curvature of the parts, as this step shows it
                 budget -= 1
                 step, _, _ = self._step(_stack(there) - self._slopes @ (there.x - self._here.x))
-                there, gain = max((there, gain), self._try(step), key=lambda each: each[1])
+                there, gain = max(
+                    (there, gain), self._evaluate_step(step), key=lambda each: each[1]
+                )
             if gain > ACCEPTED_GAIN * predicted:
                 self._last = there.x - self._here.x, multipliers, self._slopes
                 self._here, self._slopes = there, np.empty(0)
@@ -135,7 +137,7 @@ class Descent:
             else:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
 
-    def _try(self, step: FloatArray) -> tuple[Point, float]:
+    def _evaluate_step(self, step: FloatArray) -> tuple[Point, float]:
         """Evaluate the point after a step (d,); return it and the decrease of the merit."""
         (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
         self.best = min(self.best, there, key=lambda point: point.rank)
@@ -180,7 +182,9 @@ class Descent:
         here, n, goals = self._here, len(self._here.x), len(self._here.parts)
         first = len(value) - len(here.bounds)
         value[first : first + here.ends] *= TO_END
-        tops = np.append([part.max() for part in here.parts], _held(here).max(initial=0.0))
+        tops = np.append(
+            [part.max() for part in here.parts], _constraint_values(here).max(initial=0.0)
+        )
         owners = np.repeat(np.arange(goals + 1), [len(part) for part in (*here.parts, here.bounds)])
         known = np.hstack([-self._slopes, np.eye(goals + 1)[owners]])
         lower = np.maximum(-self._radius, -here.x), np.full(goals, -LARGEST_DECREASE), -tops[-1:]
@@ -217,17 +221,17 @@ def _quadratic_program(
     return np.linalg.solve(L.T, across @ multipliers - pull), multipliers
 
 
-def _held(point: Point) -> FloatArray:
+def _constraint_values(point: Point) -> FloatArray:
     """Add a slack to the values of constraints, so that a descent ends within them."""
     return np.where(point.bounds == 0.0, 0.0, point.bounds + SLACK)
 
 
 def _stack(point: Point) -> FloatArray:
-    return np.concatenate([*point.parts, _held(point)])
+    return np.concatenate([*point.parts, _constraint_values(point)])
 
 
 def _merit(point: Point, weights: FloatArray) -> float:
     if not np.isfinite(point.value):
         return np.inf
     tops = np.array([part.max() for part in point.parts])
-    return float(weights @ tops + WEIGHT * _held(point).max(initial=0.0))
+    return float(weights @ tops + WEIGHT * _constraint_values(point).max(initial=0.0))

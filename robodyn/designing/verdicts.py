@@ -57,14 +57,15 @@ def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
     text = "all poses are reached"
     if missing > 0.0:
         text = (
-            f"{_of(worst.name)} is not reached at {100.0 * missing:.3g} % of its instants: the "
-            "mechanism cannot reach these poses, or no efforts hold it there"
+            f"{_motion_name(worst.name)} is not reached at {100.0 * missing:.3g} % of its "
+            "instants: the mechanism cannot reach these poses, or no efforts hold it there"
         )
     yield Verdict("reach", worst.reached, 1.0, "", missing, worst.name, "", text)
     across = [row.name for row in rows if row.crosses]
     text = "no motion passes through a singularity"
     if across:
-        text = f"{_of(across[0])} passes through a singularity: the drives cannot hold the body"
+        motion = _motion_name(across[0])
+        text = f"{motion} passes through a singularity: the drives cannot hold the body"
     yield Verdict("singularity", float(len(across)), 0.0, "", 10.0 * len(across),
                   across[0] if across else "", "", text)  # fmt: skip
 
@@ -88,18 +89,22 @@ def _drives(
         worst = _worst(m, rows, values, np.broadcast_to(ends, values.shape), sense)
         unit: str = units[worst.joint]
         size = float(sizes[m.joint_names.index(worst.joint)])
-        statement = f"{worst.joint} {what} {_number(worst.value)} {unit} in {_of(worst.motion)}"
+        statement = (
+            f"{worst.joint} {what} {_number(worst.value)} {unit} in {_motion_name(worst.motion)}"
+        )
         yield _verdict(name, worst, unit, sense, size, statement)
     speeds = margins.speed * np.array([row.speed for row in rows])
     worst = _worst(m, rows, speeds, np.broadcast_to(m.velocity_limits, speeds.shape), 1.0)
     unit = f"{units[worst.joint]}/s"
-    statement = f"{worst.joint} needs {_number(worst.value)} {unit} in {_of(worst.motion)}"
+    statement = f"{worst.joint} needs {_number(worst.value)} {unit} in {_motion_name(worst.motion)}"
     yield _verdict("speed", worst, unit, 1.0, worst.limit, statement)
     worst, rate = _efforts(m, requirements, found, rows)
     unit = "N" if units[worst.joint] == "m" else "N m"
     speed = f" at {_number(round(rate, 4))} {units[worst.joint]}/s"
     at = speed if m.drives.has_torque_speed_curve else ""
-    statement = f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_of(worst.motion)}"
+    statement = (
+        f"{worst.joint} needs {_number(worst.value)} {unit}{at} in {_motion_name(worst.motion)}"
+    )
     yield _verdict("effort", worst, unit, 1.0, max(worst.limit, 0.1 * worst.value), statement)
 
 
@@ -167,13 +172,13 @@ def _limits(
     limits = requirements.limits
     worst = max(rows, key=lambda row: row.condition_number)
     condition = condition_text(worst.condition_number)
-    statement = f"the condition number is {condition} in {_of(worst.name)}"
+    statement = f"the condition number is {condition} in {_motion_name(worst.name)}"
     yield _limit("condition_number", worst.condition_number, limits.condition_number, "", 1.0,
                  worst.name, statement)  # fmt: skip
     angles = [(angle, row.name, joint) for row in rows for joint, angle in row.joint_angles.items()]
     if angles:
         angle, motion, joint = max(angles)
-        statement = f"{joint} turns by {_number(angle)} rad from home in {_of(motion)}"
+        statement = f"{joint} turns by {_number(angle)} rad from home in {_motion_name(motion)}"
         yield _limit("joint_angle", angle, limits.joint_angle, "rad", 1.0, motion, statement, joint)
     for name, what, sense, pick in (
         ("leg_clearance", "two legs are {} m apart", -1.0, min),
@@ -183,13 +188,13 @@ def _limits(
         ("floor", "the machine goes down to {} m", -1.0, min),
     ):
         attribute = {"height": "highest", "floor": "lowest"}.get(name, name)
-        values = [(getattr(row.room, attribute), row.name) for row in rows]
+        values = [(getattr(row.space, attribute), row.name) for row in rows]
         value, motion = pick(values)
         limit = getattr(limits, name)
         if not np.isfinite(limit) or np.isnan(value) or (sense < 0.0 and limit == 0.0
                                                          and name != "floor"):  # fmt: skip
             continue
-        where = "" if name == "footprint_radius" else f" in {_of(motion)}"
+        where = "" if name == "footprint_radius" else f" in {_motion_name(motion)}"
         statement = what.format(_number(value)) + where
         yield _limit(name, value, limit, "m", sense, motion, statement)
     if accuracy is not None:
@@ -240,7 +245,7 @@ def _verdict(
     return Verdict(name, value, limit, unit, float(excess), motion, joint, text)
 
 
-def _of(motion: str) -> str:
+def _motion_name(motion: str) -> str:
     return "the poses at rest" if motion == "poses" else f"motion {motion!r}"
 
 

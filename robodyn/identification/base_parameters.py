@@ -132,11 +132,11 @@ def missed_parameters(
         lost = direction - projector @ direction
         if np.linalg.norm(lost) < 1e-3 * np.linalg.norm(direction) or column in known:
             continue
-        missed.append((columns.names[column], _hint(m, at_rest, moving, own[column])))
+        missed.append((columns.names[column], _excitation_hint(m, at_rest, moving, own[column])))
     return tuple(missed), hidden
 
 
-def _hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, column: int) -> str:
+def _excitation_hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, column: int) -> str:
     still = np.sqrt((at_rest[..., column] ** 2).mean(axis=0))
     fast = np.sqrt((moving[..., column] ** 2).mean(axis=0))
     j = int(np.argmax(fast))

@@ -120,4 +120,4 @@ class Columns:
             for m sets of parameters (b, m).
         """
         own = list(kept)
-        return samples.in_parts(lambda rows: self.of(samples, rows, own) @ values)
+        return samples.evaluate_in_blocks(lambda rows: self.of(samples, rows, own) @ values)

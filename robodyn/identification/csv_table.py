@@ -102,7 +102,7 @@ def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
     stamps, known = _stamps(path, table)
     named = _map_columns(table.names)
     if not named:
-        raise _missing(path, table, "joint's position")
+        raise _missing_column(path, table, "joint's position")
     joints = tuple(dict.fromkeys(joint for joint, _ in named))
     numbers = table.numbers[known]
     values = {field: np.full((len(numbers), len(joints)), np.nan) for field in FIELDS}
@@ -123,7 +123,7 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
     Returns:
         Stamps (N,) [ns] of the rows that have one, and whether each row of the file has one.
     """
-    names = [_lower(name) for name in table.names]
+    names = [_normalize_name(name) for name in table.names]
     found: list[tuple[int, int, str]] = []
     for column, name in enumerate(names):
         stem, _, unit = name.rpartition("_")
@@ -148,7 +148,7 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
         _refuse_far(path, table, pairs[0][0], whole + 1e-9 * part, "s")
         return np.round(whole).astype(np.int64) * 10**9 + np.round(part).astype(np.int64), known
     if not found:
-        raise _missing(path, table, "time")
+        raise _missing_column(path, table, "time")
     _, column, unit = min(found)
     if not unit and any(name.startswith("field.") for name in names):  # of `rostopic echo -p`
         unit = "ns"
@@ -192,7 +192,7 @@ def _scale(path: Path, table: Columns, column: int, kind: str, in_name: str) -> 
     return known[plain]
 
 
-def _missing(path: Path, table: Columns, what: str) -> InvalidInput:
+def _missing_column(path: Path, table: Columns, what: str) -> InvalidInput:
     header = table.names
     shown = ", ".join(name[:40] for name in header[:12])
     return InvalidInput(
@@ -202,7 +202,7 @@ def _missing(path: Path, table: Columns, what: str) -> InvalidInput:
     )
 
 
-def _lower(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"\s+", "_", name.strip().lower())
 
 
@@ -212,7 +212,7 @@ def _map_columns(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]
     Joints without a name are named by their number. Names such as `<joint>.position` take
     precedence over numbered columns, and these over other names.
     """
-    for meaning_of in (_by_rule, _by_number, _by_word):
+    for meaning_of in (_parse_standard_name, _parse_numbered_name, _parse_worded_name):
         ranks: dict[tuple[str, str], tuple[int, int, str]] = {}
         for column, name in enumerate(header):
             if meaning := meaning_of(name):
@@ -223,7 +223,7 @@ def _map_columns(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]
     return {}
 
 
-def _by_rule(name: str) -> _Meaning | None:
+def _parse_standard_name(name: str) -> _Meaning | None:
     match = _RULE.match(name)
     if not match:
         return None
@@ -231,11 +231,11 @@ def _by_rule(name: str) -> _Meaning | None:
     return _Meaning(match["joint"], field, WORDS[field].index(match["word"]))
 
 
-def _by_number(name: str) -> _Meaning | None:
+def _parse_numbered_name(name: str) -> _Meaning | None:
     """Parse a numbered column name: `q1`, `actual_q_0`, `/joint_states/position[2]`."""
     parts = re.findall(r"[^\W\d_]+|\d+", name.lower())
     numbers = [k for k, part in enumerate(parts) if part.isdecimal()]
-    found = _word_in(parts)
+    found = _find_quantity(parts)
     if NOT_MEASURED & set(parts) or len(numbers) != 1 or not found or numbers[0] < found[1]:
         return None
     _, stop, word = found
@@ -249,7 +249,7 @@ def _by_number(name: str) -> _Meaning | None:
     return _Meaning(parts[numbers[0]], field, WORDS[field].index(word), unit)
 
 
-def _by_word(name: str) -> _Meaning | None:
+def _parse_worded_name(name: str) -> _Meaning | None:
     """Parse a column name with words: `shoulder_pan_joint_pos`, `elbow_torque_Nm`."""
     parts = list(re.finditer(r"[^\W\d_]+|\d+", name))
     words = [match[0].lower() for match in parts]
@@ -272,7 +272,7 @@ def _by_word(name: str) -> _Meaning | None:
     return None
 
 
-def _word_in(parts: Sequence[str]) -> tuple[int, int, str] | None:
+def _find_quantity(parts: Sequence[str]) -> tuple[int, int, str] | None:
     """Find the last word for a quantity in a split name; return start, stop and word."""
     for at in reversed(range(len(parts))):
         pair = _PHRASES.get(tuple(parts[at : at + 2]), "")

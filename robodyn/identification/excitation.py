@@ -69,22 +69,22 @@ def exciting_trajectory(
 
     Raises:
         InvalidInput: an argument is out of range, or the mechanism has no regressor.
-        InfeasibleTrajectory: the limits leave no room for a motion around home.
+        InfeasibleTrajectory: the limits leave no amplitude for a motion around home.
     """
     length = as_scalar("duration", duration, "s", above=0.0)
     count = as_integer("harmonics", harmonics, at_least=1, at_most=MOST)
     tries = as_integer("trials", trials, at_least=1, at_most=MOST)
-    search = _Search(m, length, condition_limit)
+    search = _ExcitationSearch(m, length, condition_limit)
     rng = np.random.default_rng(seed)
     shape = (count, len(search.center))
     best: tuple[float, FourierSeries] | None = None
     for trial in range(tries):
         if best is None or trial < tries // 3:
-            weight = search.room / np.arange(1, count + 1)[:, None]
+            weight = search.amplitude / np.arange(1, count + 1)[:, None]
             sine, cosine = rng.normal(0.0, 0.5, (2, *shape)) * weight
         else:
             deviation = 0.4 * (1.0 - trial / tries) + 0.05
-            change = rng.normal(0.0, deviation, (2, *shape)) * search.room
+            change = rng.normal(0.0, deviation, (2, *shape)) * search.amplitude
             change *= rng.random((2, *shape)) < 0.3
             sine, cosine = best[1].sine + change[0], best[1].cosine + change[1]
         series = search.within_limits(sine, cosine)
@@ -103,12 +103,12 @@ def exciting_trajectory(
     return FourierTrajectory(m, best[1], f"exciting_{m.name}")
 
 
-class _Search:
+class _ExcitationSearch:
     """Search for the Fourier series of an exciting motion: its limits and its cost.
 
     Attributes:
-        center, room: (m,) positions of the independent joints at the middle of the motion, and the
-            largest distance from these.
+        center, amplitude: (m,) positions of the independent joints at the middle of the motion, and
+            the largest distance from these.
     """
 
     def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:
@@ -129,7 +129,7 @@ class _Search:
         middle = 0.5 * (lower + upper)
         # if home is at a limit the motion is on one side of it only
         self.center = np.where(np.minimum(low, high) < 0.1 * (low + high), middle, self.center)
-        self.room = MARGIN * np.minimum(upper - self.center, self.center - lower)
+        self.amplitude = MARGIN * np.minimum(upper - self.center, self.center - lower)
         rates = np.where(driven, MARGIN * m.velocity_limits[places], np.inf)
         self.rates = np.minimum(RATE * free, rates)
         self.efforts = MARGIN * np.asarray(m.effort_limits)
@@ -155,18 +155,18 @@ class _Search:
         """
         series = FourierSeries(self.duration, self.ramp, self.center, sine, cosine)
         x, dx, _ = series.at(self.times)
-        reach = np.abs(x - self.center).max(axis=0) / self.room
+        reach = np.abs(x - self.center).max(axis=0) / self.amplitude
         speed = np.abs(dx).max(axis=0) / self.rates
         # each joint alone as large as its travel and rate allow
         shrink = 1.0 / np.maximum(np.maximum(reach, speed), 1e-9)
         series = replace(series, sine=sine * shrink, cosine=cosine * shrink)
         for _ in range(SHRINKS):
-            if self._holds(series):
+            if self._is_feasible(series):
                 return series
             series = series.scaled(SHRINK)
         return None
 
-    def _holds(self, series: FourierSeries) -> bool:
+    def _is_feasible(self, series: FourierSeries) -> bool:
         try:
             motion = self._motion(series)
             if np.isfinite(self.condition):

@@ -100,7 +100,7 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
     plain = [Term(kind) for kind in KINDS[friction]]
     first = [list(plain) if moves else [] for moves in regression.moves]
     solution = solve(regression, regression.friction(first), robust)
-    regression = regression.reweighted(_dry(regression, first, solution), solution.noise)
+    regression = regression.reweight(_coulomb_friction(regression, first, solution), solution.noise)
     solution = solve(regression, regression.friction(first), robust)
     return Fit(regression, robust, first, solution, solution.x[: len(regression.given_parameters)])
 
@@ -119,12 +119,12 @@ def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float
     regression, first = fit.regression, fit.terms
     tried = _candidate_terms(regression, friction)
     if any(tried):
-        fit = _with_more(fit, None, tried, lambda part: report_progress(0.6 * part))
+        fit = _refit(fit, None, tried, lambda part: report_progress(0.6 * part))
     if LOAD not in CHOICES.get(friction, ()):
         return fit
     # friction that grows with the load, which is the identified bodies' effort
     loaded = fit.solution.x[: len(regression.given_parameters)]
-    fit = _with_more(fit, loaded, [[Term(LOAD)] if own else [] for own in first])
+    fit = _refit(fit, loaded, [[Term(LOAD)] if own else [] for own in first])
     report_progress(0.8)
     ripples = find_ripples(regression, fit.solution.residual)
     if any(ripples):
@@ -133,11 +133,11 @@ def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float
             [term for term in [*start, *terms] if found and term not in own]
             for start, terms, found, own in zip(first, tried, ripples, fit.terms, strict=True)
         ]
-        fit = _with_more(fit, loaded, again, sure=ripples)
+        fit = _refit(fit, loaded, again, sure=ripples)
     return fit
 
 
-def _dry(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:
+def _coulomb_friction(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:
     """Compute the Coulomb friction (n,) [N or N m] of each motor."""
     kinds = [[term.kind == COULOMB for term in own] for own in terms]
     coefficients = iter(solution.x[len(regression.given_parameters) :].tolist())
@@ -149,7 +149,7 @@ def _candidate_terms(regression: Regression, friction: str) -> Terms:
     motors, stretches = regression.motors, regression.stretches
     positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))
     rates = motors.motion(np.concatenate([s.joints.velocities for s in stretches]))
-    turns = motors.of_a_turn(regression.columns.mechanism.drives.units)
+    turns = motors.per_revolution(regression.columns.mechanism.drives.units)
     sizes = np.stack([np.abs(rates).max(axis=0), np.ptp(positions, axis=0), turns], axis=1)
     # a motor at rest does not show its friction
     return [
@@ -158,7 +158,7 @@ def _candidate_terms(regression: Regression, friction: str) -> Terms:
     ]
 
 
-def _with_more(
+def _refit(
     fit: Fit,
     loaded: FloatArray | None,
     tried: Sequence[Sequence[Term]],
@@ -236,7 +236,7 @@ SEARCHED = 20.0
 OPTIONAL = (OFFSET,)
 
 
-class _Joint:
+class _CrossValidation:
     """Sums of products of a joint's columns and efforts, for cross-validation.
 
     For each fold, the sums over its rows are (columns, effort)' (columns, effort).
@@ -250,12 +250,12 @@ class _Joint:
 
     def __init__(self, system: Regression, friction: FloatArray, j: int, sigma: float) -> None:
         rows = np.concatenate([system.A[:, j], friction, system.effort[:, j, None]], axis=1)
-        reweighted = rows * system.weight[:, j, None]
+        weighted = rows * system.weight[:, j, None]
         self.sums = np.stack(
-            [reweighted[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
+            [weighted[system.fold == f].T @ rows[system.fold == f] for f in range(FOLDS)]
         )
         self.b, self.k = system.A.shape[-1], friction.shape[1]
-        self._near, self._sigma = system.given_parameters, sigma
+        self._prior, self._sigma = system.given_parameters, sigma
 
     def columns(self, terms: Sequence[int]) -> list[int]:
         return [*range(self.b), *(self.b + term for term in terms), self.b + self.k]
@@ -274,7 +274,7 @@ class _Joint:
         N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
         N[:b, :b] += self.rest[fold][:-1, :-1]
         c[:b] += self.rest[fold][:-1, -1]
-        return scaled_solve(N, c, np.concatenate([self._near, np.zeros(len(terms))]))
+        return scaled_solve(N, c, np.concatenate([self._prior, np.zeros(len(terms))]))
 
     def error(self, terms: Sequence[int]) -> FloatArray:
         """Compute the squared prediction error of each fold after a fit to the others.
@@ -310,7 +310,7 @@ def select_terms(
     Returns:
         For each joint, the indices of its selected terms in `terms`.
     """
-    joints = [_Joint(system, table, j, sigma[j]) for j, table in enumerate(friction)]
+    joints = [_CrossValidation(system, table, j, sigma[j]) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
     for j, joint in enumerate(joints):
         joint.rest = rest = []
@@ -325,7 +325,7 @@ def select_terms(
         for _ in range(MOST):
             tried = [
                 own
-                for own in _one_more(terms[j], chosen[j])
+                for own in _extended_selections(terms[j], chosen[j])
                 if dissipates([terms[j][k] for k in own], joint.fit(0, own)[joint.b :])
             ]
             if not tried:
@@ -350,7 +350,7 @@ def select_terms(
     return chosen
 
 
-def _one_more(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
+def _extended_selections(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
     """List selections with one more friction term; it may replace Coulomb friction."""
     found = [own for own in paired_terms(terms) if own[0] not in chosen]
     others = [k for k in chosen if terms[k].kind != COULOMB]

@@ -238,7 +238,7 @@ def friction_efforts(
         terms = [item.term for item in own]
         factors = np.array([item.coefficient for item in own])
         found.append(friction_columns(samples, terms, turns, efforts, TRANSITION_WIDTH) @ factors)
-    return motors.at_joints(np.stack(found, axis=-1))
+    return motors.to_joint_efforts(np.stack(found, axis=-1))
 
 
 def extend_at_rest(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:

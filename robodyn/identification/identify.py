@@ -92,7 +92,7 @@ def identify(
     report_progress = progress or (lambda part: None)
     filters = choose_filters(given, cutoff, effort_cutoff)
     columns = Columns(m, motors, rotors)
-    stretches, notes = _stretches(given, m, filters)
+    stretches, notes = _select_samples(given, m, filters)
     notes += _reversed_joints(m, stretches)
     report_progress(0.1)
     regression = regression_of(columns, stretches)
@@ -101,20 +101,20 @@ def identify(
         if not fit.delay:
             break
         filters = replace(filters, effort_delay=filters.effort_delay + fit.delay)
-        regression = regression_of(columns, _stretches(given, m, filters)[0])
+        regression = regression_of(columns, _select_samples(given, m, filters)[0])
         fit = first_fit(regression, friction, robust)
     if not filters.effort_delay:
         fit = first_fit(regression.without_delay(), friction, robust)
     report_progress(0.5)
     fit = add_friction_terms(fit, friction, lambda part: report_progress(0.5 + 0.4 * part))
     report_progress(0.9)
-    result = _result(m, fit, notes + _delays(fit))
+    result = _result(m, fit, notes + _delay_remarks(fit))
     result = replace(result, fit=tuple(result.validate(given)))
     report_progress(1.0)
     return result
 
 
-def _stretches(
+def _select_samples(
     recordings: Sequence[Recording], m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
     """Select the parts of all recordings for the fit; return their samples, and remarks."""
@@ -160,7 +160,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
     )
 
 
-def _delays(fit: Fit) -> list[str]:
+def _delay_remarks(fit: Fit) -> list[str]:
     """Return remarks on the delay of the efforts, which the fit compensates."""
     delay = fit.regression.stretches[0].filters.effort_delay
     if not delay:

@@ -177,7 +177,7 @@ class _Candidate(NamedTuple):
     @property
     def rank(self) -> tuple[int, int, int, int]:
         """Sort key, lower is better: by joints, topic, efforts and number of messages."""
-        named, pushes = self.table.name.endswith("joint_states"), _pushes(self.of("effort"))
+        named, pushes = self.table.name.endswith("joint_states"), _has_efforts(self.of("effort"))
         return -len(self.of("position")), -int(named), -int(pushes), -len(self.table.stamps)
 
     @property
@@ -213,15 +213,15 @@ def sources_of(
             f"joints: {', '.join(unknown)} not driven in {m.name}, which drives {', '.join(names)}",
             value=dict(renamed),
         )
-    places = [_places(table, names, renamed, notes) for table in tables]
+    places = [_match_joints(table, names, renamed, notes) for table in tables]
     every = [_candidate(*pair) for pair in zip(tables, places, strict=True)]
     moving = [t for t in every if topic in ("", t.table.name)]
     moving = [t for t in moving if not effort_topic or t.table.name != effort_topic]
     moving.sort(key=lambda t: t.rank)
-    known = _first(moving)
+    known = _merge_columns(moving)
     missing = [name for j, name in enumerate(names) if ("position", j) not in known]
     if missing:
-        raise InvalidInput(_no_joints(source, m, missing, moving), value=missing)
+        raise InvalidInput(_missing_joints_message(source, m, missing, moving), value=missing)
     columns = {("position", j): known["position", j] for j in range(len(names))}
     used = list(dict.fromkeys(table for table, _ in columns.values()))
     others = [
@@ -234,7 +234,7 @@ def sources_of(
         )
     if all(np.isfinite(table.values["velocity"][:, k]).any() for table, k in columns.values()):
         columns |= {("velocity", j): columns["position", j] for j in range(len(names))}
-    columns |= _efforts(source, names, every, used, effort_topic, notes)
+    columns |= _select_efforts(source, names, every, used, effort_topic, notes)
     extra = [
         name
         for table, place in zip(tables, places, strict=True)
@@ -246,7 +246,7 @@ def sources_of(
     return columns
 
 
-def _places(
+def _match_joints(
     table: JointTable, names: Sequence[str], renamed: Mapping[str, str], notes: list[str]
 ) -> dict[int, int]:
     """Find the column of each driven joint in a table.
@@ -262,7 +262,7 @@ def _places(
         tries = (
             [joint for joint in recorded if joint == original],
             [joint for joint in recorded if joint.endswith(endings)],
-            [joint for joint in recorded if _plain(joint) == _plain(original)],
+            [joint for joint in recorded if _normalize_name(joint) == _normalize_name(original)],
         )
         alone = [joints[0] for joints in tries if len(joints) == 1]
         if alone:
@@ -287,7 +287,7 @@ def _places(
 _NUMBERED = re.compile(r"^(?:(?:joint|j)[\W_]*)?(?P<number>\d+)$", re.IGNORECASE)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.lower()).strip("_")
 
 
@@ -301,18 +301,18 @@ def _candidate(table: JointTable, places: Mapping[int, int]) -> _Candidate:
     return _Candidate(table, columns)
 
 
-def _first(candidates: Sequence[_Candidate]) -> Mapping[tuple[str, int], Column]:
+def _merge_columns(candidates: Sequence[_Candidate]) -> Mapping[tuple[str, int], Column]:
     """Return each joint's column from the first of the tables that has it."""
     return ChainMap(*(each.columns for each in candidates))
 
 
-def _pushes(columns: Iterable[Column]) -> bool:
+def _has_efforts(columns: Iterable[Column]) -> bool:
     """Return whether any of the efforts in these columns is nonzero."""
     efforts = (table.values["effort"][:, column] for table, column in columns)
     return any(bool((np.isfinite(values) & (values != 0.0)).any()) for values in efforts)
 
 
-def _no_joints(
+def _missing_joints_message(
     source: str, m: Mechanism, missing: Sequence[str], tables: Sequence[_Candidate]
 ) -> str:
     recorded = list(dict.fromkeys(joint for t in tables for joint in t.table.joints))
@@ -325,7 +325,7 @@ def _no_joints(
     )
 
 
-def _efforts(
+def _select_efforts(
     source: str,
     names: Sequence[str],
     every: Sequence[_Candidate],
@@ -341,15 +341,15 @@ def _efforts(
         tries = [[t for t in every if t.table.name == effort_topic]]
     places = [("effort", j) for j in range(len(names))]
     for candidates in tries:
-        known = _first(candidates)
+        known = _merge_columns(candidates)
         found = {place: known[place] for place in places if place in known}
-        if len(found) == len(names) and _pushes(found.values()):
+        if len(found) == len(names) and _has_efforts(found.values()):
             if candidates is not own and not effort_topic:
                 notes.append(
                     f"{used[0].name} has no efforts: those of {candidates[0].table.name} are used"
                 )
             return found
-    known = _first(every)
+    known = _merge_columns(every)
     missing = [name for place, name in zip(places, names, strict=True) if place not in known]
     what = f"no efforts of {', '.join(missing)}" if missing else "all efforts are zero"
     raise InvalidInput(

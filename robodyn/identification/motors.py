@@ -49,7 +49,7 @@ class Motors:
         """
         return np.asarray(joints @ np.linalg.inv(self.turns)) if self.coupled else joints
 
-    def at_joints(self, motors: FloatArray) -> FloatArray:
+    def to_joint_efforts(self, motors: FloatArray) -> FloatArray:
         """Convert motor efforts (..., n) to joint efforts.
 
         Returns:
@@ -57,7 +57,7 @@ class Motors:
         """
         return motors @ self.turns if self.coupled else motors
 
-    def of_a_turn(self, joint_units: Sequence[str]) -> FloatArray:
+    def per_revolution(self, joint_units: Sequence[str]) -> FloatArray:
         """Return the motion (n,) of each motor per radian of its gear's output shaft.
 
         It is 0 for a prismatic joint. `joint_units` are the units of the joints' positions.

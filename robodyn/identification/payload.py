@@ -121,12 +121,12 @@ def identify_payload(
                 known.astype(float),
                 samples.smooth(samples.effort),
             )
-            Y = samples.thinned(partial(_columns_at, bare, samples))
+            Y = samples.subsample(partial(_payload_regressor_at, bare, samples))
             parts.append([Y, *(row[samples.rows] for row in rows)])
             colors.append(samples.autocorrelation_time_of_white)
     Y, tau, weight, effort = map(np.concatenate, zip(*parts, strict=True))
     theta, N = _solve(Y, tau, weight, float(np.mean(colors)))
-    physical, deviations = _physical(m, theta, N)
+    physical, deviations = _nearest_body(m, theta, N)
     used = np.maximum(weight.sum(axis=0), 1.0)
     before, after = (
         np.sqrt((weight * part**2).sum(axis=0) / used) / effort.std(axis=0)
@@ -145,11 +145,11 @@ def identify_payload(
     )
 
 
-def _columns_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
-    return _columns(m, samples.motion_at(rows))
+def _payload_regressor_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
+    return _payload_regressor(m, samples.motion_at(rows))
 
 
-def _columns(m: Any, motion: Motion) -> FloatArray:
+def _payload_regressor(m: Any, motion: Motion) -> FloatArray:
     """Compute the joint efforts (K, n, 10) per unit of each payload parameter.
 
     Efforts are computed for ten bodies that are physical, so that every mechanism accepts them;
@@ -196,7 +196,7 @@ def _solve(
     return theta, np.einsum("kni,kn,knj->ij", Y, weight / (sigma**2 * autocorrelation_time), Y)
 
 
-def _physical(
+def _nearest_body(
     m: Any, theta: FloatArray, N: FloatArray
 ) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
     """Find the physical body (10,) nearest to estimated payload parameters.

@@ -23,7 +23,7 @@ LARGEST_ANGLE = 6.0 * np.pi
 REST_RANGE, NOISE = {"rad": 1e-3, "m": 1e-4}, 6.0
 
 
-def in_model_units(
+def convert_to_model_units(
     m: Mechanism,
     position: FloatArray,
     velocity: FloatArray | None,

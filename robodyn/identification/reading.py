@@ -23,7 +23,7 @@ from robodyn.identification.joint_tables import (
 )
 from robodyn.identification.plausibility import (
     PositionUnit,
-    in_model_units,
+    convert_to_model_units,
     refuse_standstill,
     unwrap_angles,
 )
@@ -33,8 +33,8 @@ from robodyn.identification.signals import (
     at_instants,
     common_instants,
     longest_run,
+    select_stamps,
     series_of,
-    usable_stamps,
     widest_step,
 )
 from robodyn.mechanism.mechanism import Mechanism
@@ -99,7 +99,7 @@ def read_recording(
     else:
         tables = tables_of_bag(path, topic, effort_topic, m.joint_names, notes)
     columns = sources_of(str(path), m, tables, joints or {}, notes, topic, effort_topic)
-    series = _part(_series(columns, notes), start, stop, str(path))
+    series = _cut_interval(_series(columns, notes), start, stop, str(path))
     times, values = _align(series, m, str(path), notes)
     for name, readings in values.items():
         if np.abs(readings).max() > LARGEST:
@@ -109,7 +109,7 @@ def read_recording(
                 value=worst,
             )
     effort = values["effort"] * gains
-    position, velocity = in_model_units(
+    position, velocity = convert_to_model_units(
         m, values["position"], values.get("velocity"), position_unit, str(path), notes
     )
     position = unwrap_angles(m, position, notes)
@@ -128,7 +128,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
     Returns:
         The series by name of the quantity and index of the joint.
     """
-    usable = {table: usable_stamps(table) for table, _ in columns.values()}
+    usable = {table: select_stamps(table) for table, _ in columns.values()}
     # stamps of two clocks cannot be compared
     mixed = len({stamps is table.received for table, (stamps, _) in usable.items()}) > 1
     chosen: dict[JointTable, tuple[IntArray, slice]] = {}
@@ -168,7 +168,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
     return found
 
 
-def _part(
+def _cut_interval(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
     """Cut time series to an interval of time [s] since their first common sample."""
@@ -198,7 +198,7 @@ def _align(
     """
     times, alike = common_instants(list(series.values()))
     if not alike and len(times) > 1:
-        notes.append(_rates(series, times))
+        notes.append(_rate_remark(series, times))
     names = [name for name in FIELDS if (name, 0) in series]
     values = {name: np.empty((len(times), len(m.joint_names))) for name in names}
     missing = np.zeros(len(times), dtype=bool)
@@ -233,7 +233,7 @@ def _align(
     return times, {name: array[~missing] for name, array in values.items()}
 
 
-def _rates(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
+def _rate_remark(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
     """Describe the sampling rates of time series for a remark to the user."""
     period = float(np.median(np.diff(times)))
     rates = []

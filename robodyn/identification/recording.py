@@ -186,18 +186,18 @@ def saturated_samples(
         unit = m.drives.effort_units[joint]
         if at_limit.any():
             notes.append(
-                f"{name}: {_samples(at_limit)} at or beyond the model's effort limit of "
+                f"{name}: {_count_text(at_limit)} at or beyond the model's effort limit of "
                 f"{limit:g} {unit}, marked as saturated"
             )
         if flat.any():
             top = float(np.abs(effort[flat, joint]).max())
             notes.append(
-                f"{name}: {_samples(flat)} cut off flat at {top:g} {unit}, marked as saturated"
+                f"{name}: {_count_text(flat)} cut off flat at {top:g} {unit}, marked as saturated"
             )
     return found, tuple(notes)
 
 
-def _samples(which: BoolArray) -> str:
+def _count_text(which: BoolArray) -> str:
     count = int(np.count_nonzero(which))
     return f"{count} sample" + ("" if count == 1 else "s")
 

@@ -29,7 +29,7 @@ FOLDS = 5
 RIDGE = 1e-7
 # Eigenvalue of a scaled normal-equations matrix below which it is rounding.
 UNSEEN = 1e-14
-# Threshold of Huber's function in standard deviations, and the number of reweighted solutions.
+# Threshold of Huber's function in standard deviations, and the number of weighted solutions.
 HUBER, ROUNDS = 1.5, 6
 # Factor of Huber's weights on the standard deviation of normal noise.
 HUBER_BIAS = 0.92
@@ -89,7 +89,7 @@ class Regression:
             [samples.direction_variance(self.motors) for samples in self.stretches]
         )
 
-    def reweighted(self, dry: FloatArray, sigma: FloatArray) -> Regression:
+    def reweight(self, dry: FloatArray, sigma: FloatArray) -> Regression:
         """Return the equations with less weight where dry friction is uncertain.
 
         It is uncertain near reversals, where noise may change the sign of the velocity.
@@ -152,11 +152,11 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
         Equations for the motors' filtered efforts, linear in base parameters and friction.
     """
     motors = columns.motors
-    base = find_base(_some_states(columns, stretches))
+    base = find_base(_sample_regressor(columns, stretches))
     A, weight = [], []
     for samples in stretches:
         of_base = partial(columns.of, samples, kept=list(base.kept))
-        A.append(motors.rows(samples.thinned(of_base)))
+        A.append(motors.rows(samples.subsample(of_base)))
         known = motors.all_of(samples.usable) & samples.moving(motors)
         weight.append(known[samples.rows].astype(float))
     effort, rate = _efforts(motors, stretches)
@@ -185,7 +185,7 @@ def _efforts(motors: Motors, stretches: Sequence[Samples]) -> tuple[FloatArray, 
     return effort, rate
 
 
-def _some_states(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
+def _sample_regressor(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
     """Compute the motors' regressors (S, p) at states spread over the recordings.
 
     Only moving motors count, as efforts at standstill are not fitted.
@@ -280,12 +280,12 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     """
     n, b = system.effort.shape[1], system.A.shape[-1]
     own = np.array([table.shape[1] for table in friction])
-    tables = _rows(system.A, friction, system.effort_rate)
+    tables = _design_matrices(system.A, friction, system.effort_rate)
     start = np.pad(system.given_parameters, (0, tables[0].shape[1] - b))
     weight, sigma = system.weight, np.maximum(system.effort.std(axis=0), 1e-9)
     x = start
     for number in range(ROUNDS):
-        N, c = _normal(tables, system.effort, weight / sigma**2)
+        N, c = _normal_equations(tables, system.effort, weight / sigma**2)
         x = scaled_solve(N, c, start)
         residual = np.stack([table @ x for table in tables], axis=-1) - system.effort
         used = np.maximum((system.weight > 0.0).sum(axis=0) / system.autocorrelation_time, 1.0)
@@ -297,7 +297,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
             spread = 1.4826 * np.median(np.abs(residual), axis=0) + 1e-12
             size = np.abs(residual) / spread
             weight = system.weight * np.minimum(1.0, HUBER / np.maximum(size, 1e-12))
-    N, c = _normal(tables, system.effort, weight / sigma**2)
+    N, c = _normal_equations(tables, system.effort, weight / sigma**2)
     inverse, unseen, condition = _inverse(N)
     # robust ("sandwich"; White 1980), noise correlated like the residuals (Newey and West, 1987)
     scores = [table * (weight[:, j] / sigma[j])[:, None] for j, table in enumerate(tables)]
@@ -314,7 +314,9 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
         ]
     )
     autocorrelation_time = np.maximum(autocorrelation_time, LEAST_AUTOCORRELATION_TIME)
-    information, right = _normal(tables, system.effort, weight / (sigma**2 * autocorrelation_time))
+    information, right = _normal_equations(
+        tables, system.effort, weight / (sigma**2 * autocorrelation_time)
+    )
     spread = np.maximum(system.effort.std(axis=0), 1e-9)
     sought, late = slice(b + own.sum()), slice(b + own.sum(), None)
     # eliminate the delay
@@ -333,7 +335,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
     )
 
 
-def _rows(
+def _design_matrices(
     A: FloatArray, friction: Sequence[FloatArray], effort_rate: FloatArray
 ) -> list[FloatArray]:
     """Build a matrix (M, p) for each motor: columns of parameters, friction and delay."""
@@ -347,15 +349,15 @@ def _rows(
     return out
 
 
-def _normal(
+def _normal_equations(
     tables: Sequence[FloatArray], effort: FloatArray, weight: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     p = tables[0].shape[1]
     N, c = np.zeros((p, p)), np.zeros(p)
     for j, table in enumerate(tables):
-        reweighted = table * weight[:, j, None]
-        N += reweighted.T @ table
-        c += reweighted.T @ effort[:, j]
+        weighted = table * weight[:, j, None]
+        N += weighted.T @ table
+        c += weighted.T @ effort[:, j]
     return N, c
 
 

@@ -61,7 +61,7 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
                 fraction, parts = _predict(tables[best], left, fold)
                 if fraction < WORTHWHILE or parts < PARTS:
                     break
-                gains, factors = _fits(_sums(tables[best], left))
+                gains, factors = _fit_sinusoids(_product_sums(tables[best], left))
                 at = int(np.argmax(gains))
                 pair = tables[best][:, at]
                 left = left - (factors[at, 0] * pair.real + factors[at, 1] * pair.imag)
@@ -95,7 +95,7 @@ def _columns(
     return np.concatenate(parts)
 
 
-def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
+def _product_sums(table: FloatArray, left: FloatArray) -> FloatArray:
     """Compute the sums of products for fitting each of k sinusoids to a residual.
 
     Returns:
@@ -105,7 +105,7 @@ def _sums(table: FloatArray, left: FloatArray) -> FloatArray:
     return np.stack([(c * c).sum(0), (s * s).sum(0), (c * s).sum(0), left @ c, left @ s], axis=1)
 
 
-def _fits(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _fit_sinusoids(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Fit each of k sinusoids, a cosine and a sine, to a residual.
 
     Returns:
@@ -125,11 +125,11 @@ def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float
     Returns:
         Fraction of the squared residual that is predicted, and in how many parts.
     """
-    sums = [_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
+    sums = [_product_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)
     gained, parts = 0.0, 0
     for own in sums:
-        gains, factors = _fits(whole - own)
+        gains, factors = _fit_sinusoids(whole - own)
         at = int(np.argmax(gains))
         a, b, m, x, y = own[at]
         p, q = factors[at]

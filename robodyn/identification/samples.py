@@ -129,7 +129,7 @@ class Samples:
         bandwidth = max(PER_MOTION * filters.motion, PER_EFFORT * filters.effort)
         return max(1, int(self.frequency / bandwidth))
 
-    def in_parts(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
+    def evaluate_in_blocks(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
         """Compute values at all instants in blocks, which limits the memory.
 
         Args:
@@ -141,7 +141,7 @@ class Samples:
         starts = range(0, len(self.time), AT_A_TIME)
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
-    def thinned(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
+    def subsample(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
         """Evaluate a function at all samples, filter its values, and select those for the fit.
 
         The filter has a finite memory, so each block needs only its neighborhood.
@@ -226,7 +226,7 @@ def samples_of(
                 f"a stretch of {len(times)} samples at {times[0]:.2f} s is left out: too short"
             )
             continue
-        samples = _stretch(recording, part, m, filters, near)
+        samples = _segment_samples(recording, part, m, filters, near)
         near = samples.motion.configuration[-1]
         found.append(samples)
         resting = samples.at_rest(samples.joints.positions).all(axis=1)
@@ -261,7 +261,7 @@ def samples_of(
     return found, notes
 
 
-def _stretch(
+def _segment_samples(
     recording: Recording, part: slice, m: Mechanism, filters: Filters, near: FloatArray
 ) -> Samples:
     times, position = recording.time[part], recording.position[part]
@@ -284,7 +284,7 @@ def _stretch(
         joints,
         motions.motion_of_joints(m, *joints, m.assemble(smooth[0], near)),
         effort,
-        ~_spread(cut, round(frequency / filters.effort)),
+        ~_widen_mask(cut, round(frequency / filters.effort)),
         frequency,
         np.array([REST_RANGE[unit] for unit in m.drives.units]),
     )
@@ -299,7 +299,7 @@ def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
     return np.asarray(spline(times, values)(times, 1))
 
 
-def _spread(cut: BoolArray, width: int) -> BoolArray:
+def _widen_mask(cut: BoolArray, width: int) -> BoolArray:
     """Mark the samples within `width` of a saturated one, which filtering affects."""
     if not cut.any():
         return cut

@@ -42,7 +42,7 @@ class Series(NamedTuple):
         return float(np.median(np.diff(self.times))) if len(self.times) > 1 else np.inf
 
 
-def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
+def select_stamps(table: JointTable) -> tuple[IntArray, str]:
     """Choose between the message headers' time stamps and the times of receipt.
 
     Returns:
@@ -60,7 +60,7 @@ def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
         )
     # separate messages of single joints may share a stamp: count the repetitions of each joint
     repeated = max(
-        (_find_repeated(stamps[np.isfinite(column)]) for column in table.values["position"].T),
+        (_repeated_fraction(stamps[np.isfinite(column)]) for column in table.values["position"].T),
         default=0.0,
     )
     if repeated > COARSE and len(np.unique(table.received)) > len(np.unique(stamps)):
@@ -71,7 +71,7 @@ def usable_stamps(table: JointTable) -> tuple[IntArray, str]:
     return stamps, ""
 
 
-def _find_repeated(stamps: IntArray) -> float:
+def _repeated_fraction(stamps: IntArray) -> float:
     return 1.0 - len(np.unique(stamps)) / len(stamps) if len(stamps) else 0.0
 
 
@@ -83,14 +83,14 @@ def longest_run(stamps: IntArray) -> tuple[slice, int]:
     """
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the current time, a reset by one of the new time
-    back = np.array([row for row in back.tolist() if _is_constant(stamps, row)], dtype=np.int64)
+    back = np.array([row for row in back.tolist() if _is_clock_reset(stamps, row)], dtype=np.int64)
     edges = [0, *back.tolist(), len(stamps)]
     pairs = list(zip(edges[:-1], edges[1:], strict=True))
     first, last = max(pairs, key=lambda pair: pair[1] - pair[0])
     return slice(first, last), len(back)
 
 
-def _is_constant(stamps: IntArray, row: int) -> bool:
+def _is_clock_reset(stamps: IntArray, row: int) -> bool:
     after = stamps[row + 1 : row + 4]
     return bool(after.size) and bool(np.median(after) < stamps[row - 1])
 

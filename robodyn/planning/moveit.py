@@ -68,7 +68,7 @@ def moveit(
             f"{there} exists; choose another folder, or overwrite it with --force", value=str(there)
         )
     box = reachable_box(tip, limit)
-    rates = _rates(tip, box)
+    rates = _rate_limits(tip, box)
     package = f"{mechanism.name}_moveit_config"
     names, node = list(tip.independent_joints), "inverse_dynamics"
     limits = {
@@ -152,7 +152,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
     return home[:, None] + fraction * ways
 
 
-def _rates(tip: TipJoints, box: FloatArray) -> FloatArray:
+def _rate_limits(tip: TipJoints, box: FloatArray) -> FloatArray:
     """Compute rate limits (n,) [m/s or rad/s] that all coordinates may reach at once."""
     m, count = tip.mechanism, len(tip.rows)
     places = np.array(np.meshgrid(*box)).reshape(count, -1).T

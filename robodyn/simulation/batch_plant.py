@@ -93,7 +93,7 @@ class BatchPlant:
         if end_stops is not None:
             self._end_stops = end_stops.for_step(self.dt)
         # for rows outside the lanes
-        self._bound: dict[int, _Row] = {}
+        self._simulations: dict[int, _Row] = {}
         self._homes = np.empty((count, nq))
         self._bind(np.arange(count))
         self.failed: BoolArray = np.zeros(count, dtype=np.bool_)
@@ -148,7 +148,7 @@ class BatchPlant:
         Raises:
             InvalidInput: a mechanism differs in structure, or rows do not exist. No row is changed.
         """
-        numbers = self._numbers(rows)
+        numbers = self._row_indices(rows)
         if not len(numbers):
             return
         given = _rows_of(mechanism, len(numbers), like=self.mechanisms[0])
@@ -180,7 +180,7 @@ class BatchPlant:
             if self._limits_efforts:
                 self._ends[:, rows] = first.drives.effort_ends[:, None]
         for k in rows.tolist():
-            self._bound.pop(k, None)
+            self._simulations.pop(k, None)
             if not isinstance(self.mechanisms, PayloadVariants):
                 one = self.mechanisms[k]
                 repeats = k > 0 and one is self.mechanisms[k - 1]
@@ -190,7 +190,7 @@ class BatchPlant:
 
     def _row(self, k: int) -> _Row:
         """Return the compiled simulation of a single row, for use outside of SIMD lanes."""
-        if k not in self._bound:
+        if k not in self._simulations:
             one, advance = self._simulation(k)
             q, v, steps = self._q[k], self._v[k], self._steps[k]
             efforts, loads = self._efforts[k], self._loads[k]
@@ -201,10 +201,10 @@ class BatchPlant:
                 q[0], v[0], efforts[0, 0], rest[0, 0], self.dt, 1, settings
             )
             arguments = replace(once, plan=efforts, offset=steps, configuration=q, velocity=v)
-            self._bound[k] = _Row(
+            self._simulations[k] = _Row(
                 advance, replace(arguments, loads=rest), replace(arguments, loads=loads)
             )
-        return self._bound[k]
+        return self._simulations[k]
 
     def _simulation(self, k: int) -> tuple[Mechanism, Any]:
         """Return a mechanism with the row's motors, and the row's compiled simulation."""
@@ -237,14 +237,16 @@ class BatchPlant:
             InvalidInput: shapes are wrong, values not finite, or rows do not exist.
             KinematicsError: the kinematics have no solution at a configuration. No row is changed.
         """
-        numbers = self._numbers(rows)
+        numbers = self._row_indices(rows)
         q = self._homes[numbers]
         if configuration is not None:
-            requested = zip(numbers, _each("configuration", configuration, q), strict=True)
+            requested = zip(
+                numbers, _broadcast_to_rows("configuration", configuration, q), strict=True
+            )
             q = np.array([self._project(*each) for each in requested])
         v = np.zeros((len(numbers), self._sizes[1]))
         if velocity is not None:
-            v = _each("velocity", velocity, v)
+            v = _broadcast_to_rows("velocity", velocity, v)
         if len(numbers):
             nq, nv = self._sizes
             self._q[numbers, 0, :nq], self._v[numbers, 0, :nv] = q, v
@@ -277,26 +279,34 @@ class BatchPlant:
                 moved.
         """
         steps = as_integer("steps", steps, at_least=1)
-        requested = _each("efforts", efforts, self._efforts[:, 0, 0])
-        load = np.zeros(6) if wrench is None else _each("wrench", wrench, self._loads[:, 0, 0, :6])
+        requested = _broadcast_to_rows("efforts", efforts, self._efforts[:, 0, 0])
+        load = (
+            np.zeros(6)
+            if wrench is None
+            else _broadcast_to_rows("wrench", wrench, self._loads[:, 0, 0, :6])
+        )
         self._efforts[:, 0, 0] = np.clip(requested, *self._ends)
         self._loads[:, 0, 0, :6], self._steps[:, 1] = load, steps
         if base is not None:
-            self._loads[:, 0, 0, 6:] = _each("base", rows_of(base), self._loads[:, 0, 0, 6:])
+            self._loads[:, 0, 0, 6:] = _broadcast_to_rows(
+                "base", rows_of(base), self._loads[:, 0, 0, 6:]
+            )
         moves = base is not None
         going = np.flatnonzero(~self.failed)
         before = self._q[:, 0].copy(), self._v[:, 0].copy()
         if self._lanes is not None:
             self._run_lanes(self._lanes, moves)
         left = going[self._steps[going, 1] > 0.0]
-        self._shared(lambda part: self._run(part.tolist(), moves), left, SMALLEST_SHARE)
+        self._run_in_parallel(
+            lambda part: self._advance_rows(part.tolist(), moves), left, SMALLEST_SHARE
+        )
         moved = left[~self.failed[left]]
         self._q[moved, 0], self._v[moved, 0] = self._q[moved, 1], self._v[moved, 1]
         lost = left[self.failed[left]]
         self._q[lost, 0], self._v[lost, 0] = before[0][lost], before[1][lost]
         self._steps[:, 1] = steps
         for row in lost.tolist():
-            self.problem[row] = self._why(row, moves)
+            self.problem[row] = self._failure_message(row, moves)
 
     def _project(self, row: int, configuration: FloatArray) -> FloatArray:
         """Return a row's configuration after projection onto the constraints."""
@@ -333,26 +343,26 @@ class BatchPlant:
         stops = stop_numbers(self._end_stops, curves)
         settings, state = (self.dt, stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
-        self._shared(
+        self._run_in_parallel(
             lambda part: lanes.run(settings, loads, state, (int(part[0]), int(part[-1]) + 1)),
             np.arange(len(lanes.numbers)),
             1,
         )
         self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
 
-    def _shared(self, work: Callable[[Any], None], what: Any, least: int) -> None:
+    def _run_in_parallel(self, work: Callable[[Any], None], what: Any, least: int) -> None:
         """Call `work` for consecutive parts of a sequence, on all threads."""
         if len(what):
             fractions = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
             for _ in each(lambda fraction: work(fractions[fraction]), len(fractions)):
                 pass
 
-    def _run(self, rows: list[int], moves: bool) -> None:
+    def _advance_rows(self, rows: list[int], moves: bool) -> None:
         for row in rows:
             advance, rest, moving = self._row(row)
             self.failed[row] = bool(advance(moving if moves else rest, 0, 1).status)
 
-    def _why(self, row: int, moves: bool) -> str:
+    def _failure_message(self, row: int, moves: bool) -> str:
         """Return a failed row's error message, obtained by repeating its step."""
         rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
@@ -364,7 +374,7 @@ class BatchPlant:
             return str(error)
         return "the next state is not finite"
 
-    def _numbers(self, rows: ArrayLike | None) -> np.ndarray:
+    def _row_indices(self, rows: ArrayLike | None) -> np.ndarray:
         if rows is None:
             return np.arange(self.count)
         given = np.atleast_1d(np.asarray(rows))
@@ -432,7 +442,7 @@ def _structure(one: Mechanism) -> tuple[Any, ...]:
     return type(one), len(one.home), one.joint_names, is_elastic
 
 
-def _each(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
+def _broadcast_to_rows(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
     """Broadcast a value (size,) or (k, size) to all k rows."""
     values = as_array(name, value, like.shape[1:])
     if values.shape not in (like.shape[1:], like.shape):

@@ -72,7 +72,7 @@ def _fast_forward(run: SimulationTask, progress: Callable[[float], None] | None)
             run.row = first + advance(rollout, row - first, until - first).row
             rows = slice(row, run.row)
             states = run.rows[0][rows], run.rows[1][rows]
-            run.applied[rows] = run.plant.available(run.applied[rows], *states)
+            run.applied[rows] = run.plant.available_efforts(run.applied[rows], *states)
             if run.row < until:
                 return
 

@@ -43,8 +43,8 @@ class CompiledController:
         The columns are `count` zeros, which the efforts will replace, the time, and the planned
         motion.
         """
-        room = np.zeros((len(times), count)), times[:, None]
-        return np.concatenate([*room, *trajectory.sample(times)], axis=-1)
+        buffers = np.zeros((len(times), count)), times[:, None]
+        return np.concatenate([*buffers, *trajectory.sample(times)], axis=-1)
 
 
 def as_controller(controller: Any) -> Any:

@@ -129,7 +129,7 @@ def simulate_many(
             results.completed[number] = True
         except RobodynError as error:
             results.problem[number] = str(error)
-        _put(results, number, run, kept)
+        _store(results, number, run, kept)
 
     # a user's controller may have internal state, so its simulations run one after the other
     concurrent = [number for number in range(count) if batch.is_compiled(number)]
@@ -213,7 +213,7 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
         )
 
 
-def _put(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
+def _store(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
     """Copy the recorded states of a simulation to the result; it may have ended early."""
     rows, last = kept[kept <= run.row], run.row
     results.configuration[number, : len(rows)] = run.configuration[rows]

@@ -167,7 +167,7 @@ class Plant:
         self.state = self.state[0], np.zeros_like(self.state[1])
         self.effort = np.zeros_like(self.effort)
 
-    def available(
+    def available_efforts(
         self, effort: FloatArray, configuration: FloatArray, velocity: FloatArray
     ) -> FloatArray:
         """Return efforts reduced to those that the motors can exert at given states.
@@ -231,7 +231,7 @@ class Plant:
         """
         steps = as_integer("steps", steps, at_least=1)
         held = self.saturate(effort)
-        applied = self.available(held, *self.state)
+        applied = self.available_efforts(held, *self.state)
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         if base is not None:
             load = with_base(load, rows_of(base))

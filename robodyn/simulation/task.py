@@ -95,13 +95,13 @@ class SimulationTask:
         self.load: Any = wrench
         if wrench is not None and not callable(wrench):
             self.load = as_exact("wrench", wrench, (6,), "N, N m")
-        self.load_knows_state = _knows_state(wrench)
+        self.load_knows_state = _depends_on_state(wrench)
         self.base = _of_time(settings.base)
         self._base_argument = self.base if "base" in _parameters(self.controller) else None
         self.is_sampled = control_dt is not None
         self.has_fixed_steps = integrator != "dop853"
         # states of the adaptive method until the acceleration jumps
-        self._coming: list[State] = []
+        self._pending_states: list[State] = []
         # the acceleration jumps at the end of the motion, as at switching times
         jumps = {t for t in (*trajectory.switching_times, trajectory.duration) if 0.0 < t < end}
         self._marks = [*sorted(jumps), end]
@@ -147,7 +147,7 @@ class SimulationTask:
             self.longest
         )
         holds = self.is_sampled or self.is_elastic or sticks or plant.is_semi_implicit
-        advance = self._hold if holds else self._act_continuously
+        advance = self._hold if holds else self._advance_continuously
         for row in range(first, len(self.time) - 1):
             now, then = float(self.time[row]), float(self.time[row + 1])
             if progress is not None:
@@ -169,7 +169,7 @@ class SimulationTask:
         base three times per step. Return the efforts (n,) before and after limits.
         """
         plant = self.plant
-        required = self._command(now, *self._measured())
+        required = self._command(now, *self._measure())
         # whole steps of equal length that end on the next control instant
         steps = int(steps_between(now, then, self.longest))
         plant.dt = (then - now) / steps
@@ -190,13 +190,13 @@ class SimulationTask:
                 raise SimulationFailed(str(error), time=time, value=error.value) from error
         return required, plant.effort
 
-    def _measured(self) -> State:
+    def _measure(self) -> State:
         try:
             return self.plant.measured(self.feedback)
         except KinematicsError as error:
             raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
 
-    def _act_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
+    def _advance_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
         """Advance by one step, with the controller evaluated at every stage.
 
         Return the efforts (n,) before and after limits, at the beginning.
@@ -204,21 +204,23 @@ class SimulationTask:
         plant, mechanism = self.plant, self.plant.mechanism
         state = plant.configuration, plant.velocity
         required = self._command(now, *state)
-        applied = plant.available(plant.saturate(required), *state)
+        applied = plant.available_efforts(plant.saturate(required), *state)
         if self.has_fixed_steps:
             after = runge_kutta_4(mechanism, self._acceleration, (now, then), state)
         else:
-            if not self._coming:
+            if not self._pending_states:
                 end = next(mark for mark in self._marks if mark >= then)
                 times = self.time[(self.time >= now) & (self.time <= end)]
-                self._coming = dormand_prince_853(mechanism, self._acceleration, times, state)
-            after = self._coming.pop(0)
+                self._pending_states = dormand_prince_853(
+                    mechanism, self._acceleration, times, state
+                )
+            after = self._pending_states.pop(0)
         plant.configuration, plant.velocity = after
         return required, applied
 
     def _acceleration(self, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
         plant, mechanism = self.plant, self.plant.mechanism
-        effort = plant.available(plant.saturate(self._command(t, q, v)), q, v)
+        effort = plant.available_efforts(plant.saturate(self._command(t, q, v)), q, v)
         if plant.end_stops is not None:
             effort = effort + plant.end_stops.efforts(mechanism, q, v)
         base = None if self.base is None else self.base(t)
@@ -260,7 +262,7 @@ def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> Ba
     return BaseMotion(*np.split(rows, 3, axis=-1))
 
 
-def _knows_state(wrench: Any) -> bool:
+def _depends_on_state(wrench: Any) -> bool:
     """Return whether a function takes configuration and velocity, not time alone."""
     by_place = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     given = _parameters(wrench).values() if callable(wrench) else ()

@@ -76,17 +76,17 @@ def _machines(
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)
 
-    def made(row: FloatArray) -> Mechanism:
+    def create(row: FloatArray) -> Mechanism:
         return variant(mechanism, known, dict(zip(names, row.tolist(), strict=True)))
 
     if len(parameters) and (parameters == parameters[0]).all():
-        yield made(parameters[0]), np.arange(len(parameters))
+        yield create(parameters[0]), np.arange(len(parameters))
         return
     unique, which = np.unique(parameters, axis=0, return_inverse=True)
     order = np.argsort(which.reshape(-1), kind="stable")
     ends = np.cumsum(np.bincount(which.reshape(-1)))
     for row, rows in zip(unique, np.split(order, ends[:-1]), strict=True):
-        yield made(row), rows
+        yield create(row), rows
 
 
 def _store_quantity(

@@ -39,7 +39,7 @@ MOST_CHUNKS = 10**6
 LARGEST_CHUNK = 10**6
 DEFAULT = SweepSettings()
 # Settings on which the quantities of a state depend.
-_OF_STATES = ("characteristic_length", "accelerations", "wrenches", "beyond_limits")
+_STATE_SETTINGS = ("characteristic_length", "accelerations", "wrenches", "beyond_limits")
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,10 @@ class SweepPlan:
             version=self.version,
             model=comparison.description(self.mechanism),
             axes=[type(self.points).__name__, self.points, self.held],
-            quantities=[self.quantities, [getattr(self.settings, name) for name in _OF_STATES]],
+            quantities=[
+                self.quantities,
+                [getattr(self.settings, name) for name in _STATE_SETTINGS],
+            ],
         )
 
 
@@ -141,8 +144,8 @@ def make_plan(
     settings = replace(
         settings,
         characteristic_length=as_scalar("characteristic_length", length, "m", above=0.0),
-        accelerations=_widths("accelerations", settings.accelerations, n),
-        wrenches=_widths("wrenches", settings.wrenches, 6),
+        accelerations=_half_widths("accelerations", settings.accelerations, n),
+        wrenches=_half_widths("wrenches", settings.wrenches, 6),
         beyond_limits=bool(settings.beyond_limits),
     )
     size = as_integer("chunk", settings.chunk, at_least=1, at_most=LARGEST_CHUNK)
@@ -186,7 +189,7 @@ def _points(
     return SampledPoints(intervals, count, seed, method, size)
 
 
-def _widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]:
+def _half_widths(name: str, value: ArrayLike | None, count: int) -> tuple[float, ...]:
     array = as_exact(name, np.zeros(count) if value is None else value, (count,))
     if (array < 0.0).any():
         raise InvalidInput(

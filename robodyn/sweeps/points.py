@@ -48,11 +48,11 @@ class Points:
 
         It contains at most `chunk` states; the last axes are as long as possible.
         """
-        sides, room = [], self.chunk
+        sides, remaining = [], self.chunk
         for count in reversed(self.shape):
-            side = max(1, min(count, room))
+            side = max(1, min(count, remaining))
             sides.append(-(-count // -(-count // side)))
-            room //= side
+            remaining //= side
         return tuple(reversed(sides))
 
     @cached_property

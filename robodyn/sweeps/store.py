@@ -101,10 +101,10 @@ class OutputFolder(Output):
         if folder.exists() and not (
             folder.is_dir() and {item.name for item in folder.iterdir()} <= _OURS
         ):
-            raise _is_no_sweep(folder)
+            raise _foreign_output(folder)
         if self._overwrite and self.output.exists():
             if _fingerprint_of(self.output) is None:
-                raise _is_no_sweep(self.output)
+                raise _foreign_output(self.output)
             if self.output.is_dir():
                 shutil.rmtree(self.output)
             else:
@@ -251,7 +251,7 @@ def _parse(text: Any) -> dict[str, str] | None:
 
 def _compare(stated: dict[str, str], found: dict[str, str] | None, path: Path, verb: str) -> None:
     if found is None:
-        raise _is_no_sweep(path)
+        raise _foreign_output(path)
     other = [name for name in stated if found.get(name) != stated[name]]
     if other:
         raise ResumeRefused(
@@ -261,7 +261,7 @@ def _compare(stated: dict[str, str], found: dict[str, str] | None, path: Path, v
         )
 
 
-def _is_no_sweep(path: Path) -> ResumeRefused:
+def _foreign_output(path: Path) -> ResumeRefused:
     return ResumeRefused(
         f"{path}: exists and is not a sweep of robodyn, so it is not overwritten; choose another "
         "output",

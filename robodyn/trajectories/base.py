@@ -132,7 +132,7 @@ def convert_to_time(motion: Motion, rate: FloatArray, acceleration: FloatArray) 
     return Motion(q, first * rate, first * acceleration + second * rate**2)
 
 
-def sampled_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
+def sample_by_parts(which: Indices, sample: Callable[[int, Indices], Motion]) -> Motion:
     """Sample several trajectories, each at its own times, as one motion.
 
     Args:

@@ -65,7 +65,7 @@ def demonstration(
             "%s: the demonstration contains only %d of %d paths", mechanism.name, count, len(both)
         )
     for number, way in enumerate(both[:count]):
-        pieces += _there_and_back(mechanism, way)
+        pieces += _round_trip(mechanism, way)
         if progress is not None:
             progress((number + 1) / count)
     if not pieces:
@@ -88,23 +88,25 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
     return np.asarray(0.1 * span)
 
 
-def _there_and_back(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
+def _round_trip(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
     """Plan a displacement, or a fraction of it, and the way back; empty if impossible."""
     home = mechanism.home
     for part in SHORTER:
         # from some home positions a loop can move only a little before it no longer closes
         with suppress(KinematicsError):
             step = part * way
-            goal = _way(mechanism, home, np.linspace(0.0 * step, step, KNOTS + 1))[-1]
+            goal = _displaced_configurations(
+                mechanism, home, np.linspace(0.0 * step, step, KNOTS + 1)
+            )[-1]
             for duration in DURATIONS if within_limits(mechanism, goal) else ():
-                there = _move(mechanism, home, goal, step, duration)
-                back = _move(mechanism, goal, home, -step, duration)
-                if _is_easy(mechanism, there) and _is_easy(mechanism, back):
+                there = _rest_to_rest_motion(mechanism, home, goal, step, duration)
+                back = _rest_to_rest_motion(mechanism, goal, home, -step, duration)
+                if _is_feasible(mechanism, there) and _is_feasible(mechanism, back):
                     return [there, back]
     return []
 
 
-def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
+def _is_feasible(mechanism: Mechanism, motion: Trajectory) -> bool:
     """Return whether a motion is within all limits and away from singularities."""
     q, v, a = motion.sample(np.linspace(0.0, motion.duration, INSTANTS))
     if not within_limits(mechanism, q) or np.abs(np.diff(q, axis=0)).max() > JUMP:
@@ -123,7 +125,7 @@ def _is_easy(mechanism: Mechanism, motion: Trajectory) -> bool:
     )
 
 
-def _move(
+def _rest_to_rest_motion(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
     """Plan a motion from rest at a configuration to rest at another one."""
@@ -134,13 +136,17 @@ def _move(
     independent = plan_joints(np.zeros(len(way)), way, duration, profile=profile)
     times = np.linspace(0.0, duration, round(KNOTS * duration) + 1)
     displacement, velocity, acceleration = independent.sample(times)
-    motion = Motion(_way(mechanism, start, displacement), velocity, acceleration)
+    motion = Motion(
+        _displaced_configurations(mechanism, start, displacement), velocity, acceleration
+    )
     if np.abs(motion.configuration[-1] - goal).max() > SAME:
         raise NoSolution("the path ends in another assembly mode", residual=np.inf, value=way)
     return SampledTrajectory(mechanism, times, motion)
 
 
-def _way(mechanism: Mechanism, start: FloatArray, displacements: FloatArray) -> FloatArray:
+def _displaced_configurations(
+    mechanism: Mechanism, start: FloatArray, displacements: FloatArray
+) -> FloatArray:
     """Solve for configurations (K, nq) at displacements (K, nv) from a start.
 
     Each configuration is solved from the previous one.

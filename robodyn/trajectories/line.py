@@ -52,8 +52,8 @@ class Line(RowTrajectory):
         return tuple(sorted(times))
 
     def _rows(self, t: FloatArray) -> Motion:
-        place = _along(self.xyz, self.position, t)
-        return pose_motion(place, _along(self.rpy, self.rotation, t))
+        place = _interpolate(self.xyz, self.position, t)
+        return pose_motion(place, _interpolate(self.rpy, self.rotation, t))
 
 
 def plan_line(
@@ -164,7 +164,7 @@ def _single_pose(name: str, value: ArrayLike) -> FloatArray:
     return as_pose(name, as_exact(name, value, (7,), "m, unit quaternion x y z w"))
 
 
-def _along(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
+def _interpolate(ends: FloatArray, profile: Profile, t: FloatArray) -> Triple:
     s, ds, dds = profile.sample(t)
     step = ends[1] - ends[0]
     return ends[0] + s[:, None] * step, ds[:, None] * step, dds[:, None] * step
@@ -183,7 +183,7 @@ class JointLine(ProfiledTrajectory):
     profile: Profile
 
     def _rows(self, t: FloatArray) -> Motion:
-        return Motion(*_along(self.q, self.profile, t))
+        return Motion(*_interpolate(self.q, self.profile, t))
 
 
 def plan_joints(

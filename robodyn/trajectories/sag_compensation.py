@@ -57,7 +57,7 @@ def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
     """
     q, v, a = motion
     before, now, after = (
-        _lead(mechanism, mechanism.advance(q, step * (v + 0.5 * step * a)))
+        _motor_displacement(mechanism, mechanism.advance(q, step * (v + 0.5 * step * a)))
         for step in (-STEP, 0.0, STEP)
     )
     return Motion(
@@ -67,7 +67,7 @@ def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
     )
 
 
-def _lead(mechanism: Mechanism, q: FloatArray) -> FloatArray:
+def _motor_displacement(mechanism: Mechanism, q: FloatArray) -> FloatArray:
     """Return the displacement (..., nv) from the joints' configuration to the motors'."""
     stiffness = mechanism._drive_elasticity.stiffness
     motors = mechanism.joint_positions(q) + mechanism._smooth.gravity(q) / stiffness

@@ -61,7 +61,7 @@ class SampledTrajectory(RowTrajectory):
         times: (K,) [s] strictly increasing, from 0 or later; the motion rests before the first and
             after the last knot.
         motion: configurations (K, ...), velocities and accelerations (K, nv).
-        of_body: whether the motion was planned for the mechanism's body, see `is_of_body`.
+        of_body: whether the motion was planned for the mechanism's body, see `is_body_motion`.
 
     Raises:
         InvalidInput: shapes do not match, values are not finite, or times do not increase.
@@ -143,7 +143,7 @@ class SampledTrajectory(RowTrajectory):
         Raises:
             InvalidInput: t is not finite.
         """
-        if isinstance(t, float) and (single := self._at(float(t))) is not None:
+        if isinstance(t, float) and (single := self._sample_single(float(t))) is not None:
             return single
         return super().sample(t)
 
@@ -158,8 +158,8 @@ class SampledTrajectory(RowTrajectory):
         if between.size:
             few = len(between) < len(self.times)
             rows = knot[between]
-            cubics = self._cubics(rows) if few else self._every_cubic.select(rows)
-            cubic = self._between(cubics, t[between])
+            cubics = self._cubics(rows) if few else self._all_cubics.select(rows)
+            cubic = self._evaluate(cubics, t[between])
             for values, found in zip(result, cubic, strict=True):
                 values[between] = found
         return result
@@ -180,7 +180,7 @@ class SampledTrajectory(RowTrajectory):
         if fractions.ndim != 1 or ((fractions < 0.0) | (fractions > 1.0)).any():
             raise InvalidInput("fractions must be (M,) numbers between 0 and 1", value=fractions)
         count, places = len(self.times) - 1, len(fractions)
-        every = self._every_cubic.select(np.repeat(np.arange(count), places))
+        every = self._all_cubics.select(np.repeat(np.arange(count), places))
         begin, end = self.times[:-1, None], self.times[1:, None]
         t = begin + (end - begin) * fractions
         known = None
@@ -189,10 +189,10 @@ class SampledTrajectory(RowTrajectory):
             beside[:, fractions < KNOT_TOLERANCE] = self.knots.configuration[:-1, None]
             beside[:, fractions > 1.0 - KNOT_TOLERANCE] = self.knots.configuration[1:, None]
             known = beside.reshape(count * places, beside.shape[-1])
-        motion = self._between(every, t.reshape(-1), known)
+        motion = self._evaluate(every, t.reshape(-1), known)
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
-    def _at(self, t: float) -> Motion | None:
+    def _sample_single(self, t: float) -> Motion | None:
         """Return the motion at one time, exactly as for a batch; None if `t` is invalid.
 
         Times mostly increase, so the last cubic is tried first.
@@ -202,15 +202,15 @@ class SampledTrajectory(RowTrajectory):
             times = self._list
             knot = bisect_right(times, t) - 1
             if not times[0] <= t <= times[-1]:
-                return self._resting(t)
+                return self._rest_motion(t)
             if t == times[knot]:
                 return Motion(*(values[knot].copy() for values in self.knots))
             cubics = self._cubics(np.array([knot]))
             cursor = self._cursor = times[knot], times[knot + 1], cubics
-        configuration, velocity, acceleration = self._between(cursor[2], np.array([t]))
+        configuration, velocity, acceleration = self._evaluate(cursor[2], np.array([t]))
         return Motion(configuration[0], velocity[0], acceleration[0])
 
-    def _resting(self, t: float) -> Motion | None:
+    def _rest_motion(self, t: float) -> Motion | None:
         if not math.isfinite(t):
             return None
         knot = 0 if t < self._list[0] else -1
@@ -218,7 +218,7 @@ class SampledTrajectory(RowTrajectory):
         return Motion(self.knots.configuration[knot].copy(), rest[0], rest[1])
 
     @cached_property
-    def _every_cubic(self) -> _Cubics:
+    def _all_cubics(self) -> _Cubics:
         return self._cubics(np.arange(len(self.times) - 1))
 
     def _cubics(self, knot: Indices) -> _Cubics:
@@ -239,7 +239,7 @@ class SampledTrajectory(RowTrajectory):
         c3 = -2.0 * whole + h * (rate + end_rate)
         return _Cubics(begin, end, start, rate, c2, c3)
 
-    def _between(self, cubics: _Cubics, t: FloatArray, known: FloatArray | None = None) -> Motion:
+    def _evaluate(self, cubics: _Cubics, t: FloatArray, known: FloatArray | None = None) -> Motion:
         """Return the motion at times t (N,); pass configurations as `known` to reuse them."""
         begin, end, start, rate, c2, c3 = cubics
         motion = Motion(np.empty(start.shape), np.empty(rate.shape), np.empty(rate.shape))

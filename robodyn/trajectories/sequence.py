@@ -12,7 +12,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sampled_by_parts
+from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, sample_by_parts
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,6 @@ class Sequence(RowTrajectory):
 
     def _rows(self, t: FloatArray) -> Motion:
         which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, None)
-        return sampled_by_parts(
+        return sample_by_parts(
             which, lambda k, rows: self.segments[k].sample(t[rows] - self.starts[k])
         )

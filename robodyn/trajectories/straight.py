@@ -104,7 +104,7 @@ def distance_to_start(mechanism: Mechanism, here: FloatArray, plan: Trajectory) 
     return Distance(float(difference[worst]), " and ".join(parts))
 
 
-def joined_motion(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
+def join_motions(mechanism: Mechanism, approach: Trajectory, plan: Trajectory) -> Sequence:
     """Create a sequence of an approach, a rest at its end, and a planned motion."""
     there = plan.sample(0.0).configuration
     still = np.zeros((1, mechanism.coordinates.velocity_size))

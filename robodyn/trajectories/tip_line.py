@@ -88,7 +88,7 @@ def along_body(
     return SampledTrajectory(mechanism, times, motion, of_body=True)
 
 
-def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
+def is_body_motion(mechanism: Mechanism, trajectory: Trajectory) -> bool:
     """Return whether a motion was planned for poses of the body, not for its joints.
 
     The condition number matters for motions of the body. If the configuration of the mechanism is a
@@ -99,5 +99,5 @@ def is_of_body(mechanism: Mechanism, trajectory: Trajectory) -> bool:
         return True
     parts = getattr(trajectory, "segments", ())
     return bool(getattr(trajectory, "of_body", False)) or any(
-        is_of_body(mechanism, part) for part in parts
+        is_body_motion(mechanism, part) for part in parts
     )

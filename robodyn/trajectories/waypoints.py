@@ -48,7 +48,7 @@ from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rp
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.profiles import PEAK_SPEED, ProfileName
 from robodyn.trajectories.sequence import Sequence
-from robodyn.trajectories.tip_line import along_body, is_of_body
+from robodyn.trajectories.tip_line import along_body, is_body_motion
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}
@@ -90,18 +90,18 @@ def load_path(
         path = demonstration(mechanism, progress=progress)
     else:
         path = _from_file(_waypoint_file(source), mechanism)
-        if mechanism is not None and _is_of_poses(path):
+        if mechanism is not None and _has_poses(path):
             path = _convert_body_path(mechanism, path, name, start)
     if mechanism is not None and name != DEMO and not isinstance(path, FourierTrajectory):
-        _check_suits(path, name, mechanism)
+        _check_coordinates(path, name, mechanism)
     return path
 
 
-def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
+def _check_coordinates(path: Trajectory, name: str, mechanism: Mechanism) -> None:
     start = path.sample(0.0)
-    if is_of_body(mechanism, path) and not mechanism.coordinates.is_pose:
+    if is_body_motion(mechanism, path) and not mechanism.coordinates.is_pose:
         return
-    of = POSE.text if _is_of_poses(path) else f"{len(start.velocity)} joint positions"
+    of = POSE.text if _has_poses(path) else f"{len(start.velocity)} joint positions"
     expected = mechanism.coordinates.text
     if of != expected:
         raise PathError(
@@ -110,7 +110,7 @@ def _check_suits(path: Trajectory, name: str, mechanism: Mechanism) -> None:
         )
 
 
-def _is_of_poses(path: Trajectory) -> bool:
+def _has_poses(path: Trajectory) -> bool:
     """Return whether the points of a path are poses, not joint positions."""
     start = path.sample(0.0)
     return start.configuration.shape == (7,) and start.velocity.shape == (6,)

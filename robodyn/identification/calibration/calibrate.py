@@ -108,14 +108,14 @@ def calibrate(
     assumed, estimate = unknowns.noise_of(m, problem, settings.noise)
     nominal = replace(problem, tolerance=np.zeros_like(allowed))
     held = fit(nominal, assumed, False, loss)
-    problem = replace(problem, frames=nominal.unpacked(held.unknowns)[1])
+    problem = replace(problem, frames=nominal.unpack(held.unknowns)[1])
     return _result(m, problem, fit(problem, assumed, estimate, loss, progress), held)
 
 
 def _result(
     m: Mechanism, problem: Problem, found: CalibrationFit, held: CalibrationFit
 ) -> Calibration:
-    values, frames = problem.unpacked(found.unknowns)
+    values, frames = problem.unpack(found.unknowns)
     count = len(problem.active)
     tolerance = problem.tolerance[problem.active]
     covariance = found.covariance[:count, :count] * np.outer(tolerance, tolerance)

@@ -240,7 +240,7 @@ def visibility(whitened: FloatArray, count: int) -> Visibility:
         basis = u[:, s > 1e-12 * s.max(initial=0.0)]
         parameters = parameters - basis @ (basis.T @ parameters)
     values, rows = right_singular(parameters)
-    return Visibility(values, _sparse(rows[values < 1.0]))
+    return Visibility(values, _sparse_basis(rows[values < 1.0]))
 
 
 def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -258,7 +258,7 @@ def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.asarray(values), np.asarray(vectors)
 
 
-def _sparse(rows: FloatArray) -> FloatArray:
+def _sparse_basis(rows: FloatArray) -> FloatArray:
     """Convert k vectors (k, p) to sparse ones of the same span by complete pivoting."""
     out: FloatArray = rows.copy()
     left = list(range(len(out)))

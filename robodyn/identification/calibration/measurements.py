@@ -16,7 +16,7 @@ from robodyn.checks import as_array, check_choice
 from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import read_columns, write_columns
 from robodyn.identification.calibration.settings import Point
-from robodyn.identification.plausibility import PositionUnit, in_model_units
+from robodyn.identification.plausibility import PositionUnit, convert_to_model_units
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import matrix_from_pose
 
@@ -142,8 +142,8 @@ class Measurements:
             target["pose"] = _poses(target["pose"], source)
         others = {name: as_array(name, each, ()) for name, each in (passive or {}).items()}
         points = {
-            "base_point": resolved_points(m, "base_point", base_point),
-            "body_point": resolved_points(m, "body_point", body_point),
+            "base_point": resolve_points(m, "base_point", base_point),
+            "body_point": resolve_points(m, "body_point", body_point),
         }
         many = {name: each for name, each in points.items() if len(each) > 1}
         for name, each in (target | others | many).items():
@@ -217,7 +217,7 @@ def read_measurements(
                 "samples",
                 value=line + row,
             )
-    joints, _ = in_model_units(m, readings, None, position_unit, str(path), [])
+    joints, _ = convert_to_model_units(m, readings, None, position_unit, str(path), [])
     scale = 1e-3 if tracker_unit == "mm" else 1.0
     measured = _target(path, columns, scale)
     if named:
@@ -289,7 +289,7 @@ def _refuse_missing(
         raise InvalidInput(f"{path}: no column {', '.join(missing)}{more}", value=missing)
 
 
-def resolved_points(m: Mechanism, which: str, given: Point) -> FloatArray:
+def resolve_points(m: Mechanism, which: str, given: Point) -> FloatArray:
     """Convert points on the base or the body, given by name or not, to coordinates.
 
     Returns:

@@ -20,7 +20,7 @@ from robodyn.identification.calibration.measurements import (
     KINDS,
     Measurements,
     nominal_target,
-    resolved_points,
+    resolve_points,
 )
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
 from robodyn.identification.calibration.settings import PoseSettings
@@ -118,7 +118,7 @@ def calibration_poses(
             value=len(found),
         )
     blocks, count = _information(m, found, settings)
-    chosen = _exchange(blocks, n)
+    chosen = _exchange_poses(blocks, n)
     rows = np.concatenate([blocks[i] for i in chosen])
     seen = visibility(rows, count)
     values = seen.singular_values[seen.singular_values >= 1.0]
@@ -199,7 +199,7 @@ def _information(
         given = nominal_target(measure, poses)
     else:
         ends = [
-            [resolved_points(m, name, pair[end])[0] for pair in settings.points]
+            [resolve_points(m, name, pair[end])[0] for pair in settings.points]
             for end, name in enumerate(("base_point", "body_point"))
         ]
         base, body = (np.tile(end, (len(poses), 1)) for end in ends)
@@ -226,7 +226,7 @@ def _log_det(rows: FloatArray) -> float:
     return float(np.linalg.slogdet(np.eye(rows.shape[1]) + rows.T @ rows)[1])
 
 
-def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
+def _exchange_poses(blocks: Sequence[FloatArray], n: int) -> list[int]:
     """Select n poses for which no single exchange increases the determinant.
 
     The determinant is that of the information matrix: the prior's plus A' A for each selected block
@@ -239,15 +239,15 @@ def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
     chosen: list[int] = []
     inverse = np.eye(stacked.shape[2])
     for _ in range(n):
-        chosen.append(_best(stacked, inverse, chosen))
-        inverse = _with(inverse, stacked[chosen[-1]], 1.0)
+        chosen.append(_best_block(stacked, inverse, chosen))
+        inverse = _update_inverse(inverse, stacked[chosen[-1]], 1.0)
     for _ in range(ROUNDS):
         before = list(chosen)
         for place in range(n):
-            without = _with(inverse, stacked[chosen[place]], -1.0)
+            without = _update_inverse(inverse, stacked[chosen[place]], -1.0)
             others = chosen[:place] + chosen[place + 1 :]
-            chosen[place] = _best(stacked, without, others)
-            inverse = _with(without, stacked[chosen[place]], 1.0)
+            chosen[place] = _best_block(stacked, without, others)
+            inverse = _update_inverse(without, stacked[chosen[place]], 1.0)
         if chosen == before:
             break
         rows = np.concatenate(stacked[chosen])
@@ -255,7 +255,7 @@ def _exchange(blocks: Sequence[FloatArray], n: int) -> list[int]:
     return chosen
 
 
-def _best(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
+def _best_block(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
     """Find the index of the block that increases the information's determinant most.
 
     `inverse` is the inverse (U, U) of the information so far. Blocks in `taken` are left out.
@@ -265,7 +265,7 @@ def _best(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
     return int(gains.argmax())
 
 
-def _with(inverse: FloatArray, block: FloatArray, sign: float) -> FloatArray:
+def _update_inverse(inverse: FloatArray, block: FloatArray, sign: float) -> FloatArray:
     """Update the inverse information matrix (U, U) by one block (Woodbury's formula).
 
     The block (r, U) is added or, with sign -1, removed.

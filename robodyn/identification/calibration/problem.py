@@ -163,7 +163,7 @@ class Problem:
         """Number of measured values."""
         return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
 
-    def unpacked(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
+    def unpack(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
         """Convert scaled unknowns (U,) to parameters (P,) [m, rad] and frames."""
         parameters, base, target, zeros = self._steps(unknowns)
         values = self.nominal.copy()
@@ -191,7 +191,7 @@ class Problem:
         Returns:
             Residuals and derivatives, or None if the model has no pose for a sample.
         """
-        values, frames = self.unpacked(unknowns)
+        values, frames = self.unpack(unknowns)
         measurements = self.measurements
         try:
             found = self.geometry.place(

@@ -4,6 +4,6 @@
 
 from robodyn.planning.kernels.intervals import Intervals, can_rest, limit_at, linear_rows
 from robodyn.planning.kernels.peaks import peaks
-from robodyn.planning.kernels.reachability import largest_first
+from robodyn.planning.kernels.reachability import maximize_first
 
-__all__ = ["Intervals", "can_rest", "largest_first", "limit_at", "linear_rows", "peaks"]
+__all__ = ["Intervals", "can_rest", "limit_at", "linear_rows", "maximize_first", "peaks"]

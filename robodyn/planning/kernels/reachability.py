@@ -28,7 +28,7 @@ SMALLER = 1e-3
 
 
 @kernel
-def largest_first(
+def maximize_first(
     rows: Any, count: int, low_y: float, high_y: float, low_z: float, high_z: float
 ) -> tuple[bool, float, float]:
     """Maximize y over points (y, z) within bounds and linear inequalities.
@@ -78,7 +78,7 @@ def largest_first(
 
 
 @kernel
-def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
+def maximal_start(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
     """Compute the largest squared speed at the start of an interval of the path.
 
     The squared speed z at the end of interval `k` is between `low` and `high`. Returns whether a
@@ -95,7 +95,7 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
         count = linear_rows(path, k, y, z, rows)
         if count < 0:
             return False, 0.0, 0.0, 0
-        found, best_y, best_z = largest_first(rows, count, 0.0, path.caps[k], low, high)
+        found, best_y, best_z = maximize_first(rows, count, 0.0, path.caps[k], low, high)
         if not found:
             # friction linearized at too high a speed seems to hold the mechanism at rest
             shrunk += 1
@@ -111,13 +111,13 @@ def largest_beginning(path: Any, k: int, low: float, high: float, rows: Any) -> 
 
 
 @kernel
-def smallest_beginning(
+def minimal_start(
     path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
     """Compute the smallest squared speed at the start of an interval of the path.
 
     The squared speed at the end of interval `k` is between `low` and `high`. `y`, `z`, and the
-    `count` linearized limits in `rows` are results of `largest_beginning`.
+    `count` linearized limits in `rows` are results of `maximal_start`.
     """
     top = y
     if low == 0.0 and can_rest(path, k):
@@ -127,7 +127,7 @@ def smallest_beginning(
             count = linear_rows(path, k, y, z, rows)
         for i in range(count):
             rows[i, 0] = -rows[i, 0]
-        found, minus, end = largest_first(rows, max(count, 0), -path.caps[k], 0.0, low, high)
+        found, minus, end = maximize_first(rows, max(count, 0), -path.caps[k], 0.0, low, high)
         if not found:
             return top
         done = abs(minus + y) <= CONVERGED * top
@@ -150,10 +150,10 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
     for k in range(len(path.steps) - 1, -1, -1):
         if not stale[k]:
             continue
-        found, y, z, count = largest_beginning(path, k, low[k + 1], high[k + 1], rows)
+        found, y, z, count = maximal_start(path, k, low[k + 1], high[k + 1], rows)
         if not found:
             return k
-        least = smallest_beginning(path, k, low[k + 1], high[k + 1], y, z, rows, count)
+        least = minimal_start(path, k, low[k + 1], high[k + 1], y, z, rows, count)
         if k > 0 and (y != high[k] or least != low[k]):
             stale[k - 1] = True
         low[k], high[k] = least, y

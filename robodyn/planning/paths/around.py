@@ -15,7 +15,7 @@ from robodyn.trajectories.base import Trajectory
 
 MOTION_SAMPLES = 1001
 # Factor by which the raised condition limit exceeds the worse end's condition number.
-ROOM = 1.02
+LIMIT_MARGIN = 1.02
 
 
 def around_singularities(
@@ -44,13 +44,13 @@ def around_singularities(
     along = motion.sample(times).configuration
     start, goal = along[0], along[-1]
     ends = mechanism.condition_number(along[[0, -1]])
-    limit = max(condition_limit, ROOM * float(ends.max()))
+    limit = max(condition_limit, LIMIT_MARGIN * float(ends.max()))
     first = conditioning.side(mechanism, start)
     side = 0.0 if first is None else float(np.sign(first))
     bounds = Bounds(mechanism, limit, 0.0, side=side)
     kept = verify_curve(lambda s: motion.sample(s * motion.duration).configuration, bounds)
-    if kept.broken is None:
+    if kept.violation is None:
         return motion
     straight = space_of(mechanism, start, goal).length(along)
     path = plan_path(mechanism, start, goal, limit, duration=None)
-    return path.lasting(motion.duration * max(1.0, path.length / max(straight, 1e-9)))
+    return path.with_duration(motion.duration * max(1.0, path.length / max(straight, 1e-9)))

@@ -132,7 +132,7 @@ class Bounds:
         """Number of bounds, and so of margins of each configuration."""
         return 2 * len(travel_limits(self.mechanism)) * self.within_limits + 4
 
-    def broken(self, configuration: FloatArray) -> BoundViolation | None:
+    def find_violation(self, configuration: FloatArray) -> BoundViolation | None:
         """Find the bound that a configuration (nq,) violates most.
 
         Returns:
@@ -140,7 +140,9 @@ class Bounds:
         """
         margins = self.margins(configuration[None])[0]
         if np.isneginf(margins).all():
-            return BoundViolation("geometry", "", np.nan, np.nan, self._geometry(configuration))
+            return BoundViolation(
+                "geometry", "", np.nan, np.nan, self._geometry_failure(configuration)
+            )
         if (margins >= 0.0).all():
             return None
         return self.nearest(configuration)
@@ -157,7 +159,7 @@ class Bounds:
         column = int(margins.argmin())
         count = 2 * len(travel_limits(self.mechanism)) * self.within_limits
         if column < count:
-            return self._position(configuration, *divmod(column, count // 2))
+            return self._position_violation(configuration, *divmod(column, count // 2))
         which = column - count
         length = self.characteristic_length
         if which == 0:
@@ -204,7 +206,9 @@ class Bounds:
             rest[:, 3] = self.clearance.margins(q)
         return np.concatenate([*columns, rest], axis=1)
 
-    def _position(self, configuration: FloatArray, above: int, joint: int) -> BoundViolation:
+    def _position_violation(
+        self, configuration: FloatArray, above: int, joint: int
+    ) -> BoundViolation:
         mechanism = self.mechanism
         value = float(travel_positions(mechanism, configuration)[joint])
         name, unit, *ends = travel_limits(mechanism)[joint]
@@ -217,7 +221,7 @@ class Bounds:
         text = f"{subject} is at {value:.5g} {unit}, its limits allow {side} {limit:.5g} {unit}"
         return BoundViolation("position", name, value, limit, text)
 
-    def _geometry(self, configuration: FloatArray) -> str:
+    def _geometry_failure(self, configuration: FloatArray) -> str:
         try:
             self._margins(configuration[None])
         except KinematicsError as error:

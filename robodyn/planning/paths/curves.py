@@ -79,7 +79,7 @@ def curve_along(mechanism: Mechanism, space: Space, path: FloatArray, count: int
     displacements = _interpolate(target, at, np.cumsum(moved, axis=0))
     if mechanism.coordinates.configuration_size == mechanism.coordinates.velocity_size:
         return Curve(path[0] + displacements)
-    return LoopCurve(mechanism, space, path[[0, -1]], displacements).tracked()
+    return LoopCurve(mechanism, space, path[[0, -1]], displacements).track()
 
 
 class PoseCurve(Curve):
@@ -125,7 +125,7 @@ class LoopCurve(Curve):
         self._mechanism, self._space, self._ends = mechanism, space, ends
         self._anchors = np.empty((ANCHORS + 1, ends.shape[1]))
 
-    def tracked(self) -> LoopCurve | None:
+    def track(self) -> LoopCurve | None:
         """Solve for the configurations along the curve, step by step.
 
         Returns:
@@ -139,7 +139,7 @@ class LoopCurve(Curve):
             if moved is None:
                 return None
             anchors[k + 1] = moved
-        here, there = self._space.embedded(np.stack([anchors[-1], self._ends[1]]))
+        here, there = self._space.embed(np.stack([anchors[-1], self._ends[1]]))
         return self if self._space.distances(here, there[None])[0] <= 1e-6 else None
 
     def with_controls(self, controls: FloatArray) -> LoopCurve | None:
@@ -148,7 +148,7 @@ class LoopCurve(Curve):
         Returns:
             The curve; None if the loop cannot follow it.
         """
-        return LoopCurve(self._mechanism, self._space, self._ends, controls).tracked()
+        return LoopCurve(self._mechanism, self._space, self._ends, controls).track()
 
     def configurations(self, s: FloatArray) -> FloatArray:
         """Compute configurations (N, nq) at curve parameters s (N,) from 0 to 1."""

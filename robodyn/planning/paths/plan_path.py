@@ -114,23 +114,23 @@ def plan_path(
         settings.within_limits,
         clearance=parts,
     )
-    bounds = _on_one_side(bounds, first, last)
+    bounds = _with_determinant_sign(bounds, first, last)
     refuse_ends(bounds, first, last)
     problem = PlanningProblem(space_of(mechanism, first, last), bounds, first, last, step)
     budget = Budget(began + timeout, stopped=stopped, report_progress=progress or (lambda _: None))
     searching = replace(budget, deadline=began + SEARCHING * timeout)
-    path = find(problem, settings.seed, searching)
+    path = find_path(problem, settings.seed, searching)
     if path is None:
         raise explain_failure(
-            problem, find, settings.seed, Budget(budget.deadline, stopped=stopped)
+            problem, find_path, settings.seed, Budget(budget.deadline, stopped=stopped)
         )
-    found = _smooth(problem, path, budget)
+    found = _fit_verified_curve(problem, path, budget)
     if found is None and limit < np.inf:
         # the path may be too close to a singularity for a smooth curve
         stricter = replace(problem, bounds=replace(bounds, condition_limit=limit * STRICTER))
-        if stricter.ends_keep:
-            path = find(stricter, settings.seed + 1, budget)
-            found = None if path is None else _smooth(stricter, path, budget)
+        if stricter.are_ends_valid:
+            path = find_path(stricter, settings.seed + 1, budget)
+            found = None if path is None else _fit_verified_curve(stricter, path, budget)
     if found is None:
         raise NoPath(
             "a path was found, but no smooth curve along it stays within the bounds; "
@@ -160,7 +160,7 @@ def default_limit(mechanism: Mechanism) -> float:
     )
 
 
-def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | None:
+def find_path(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | None:
     """Search for a path several times, with different random numbers.
 
     Args:
@@ -171,7 +171,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
     Returns:
         The shortest path (n, nq) found; None if all searches fail.
     """
-    space, least = problem.space, problem.least(SEARCH_MARGIN)
+    space, least = problem.space, problem.minimum_margins(SEARCH_MARGIN)
     straight = space.segment(problem.start, problem.goal, problem.step)
     if straight is not None and problem.bounds.are_satisfied(straight, least).all():
         return straight
@@ -193,7 +193,7 @@ def find(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray | No
     return best
 
 
-def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
+def _with_determinant_sign(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
     """Return bounds that also require the sign of the determinant at start and goal."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
@@ -208,7 +208,9 @@ def _on_one_side(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
     return replace(bounds, side=float(np.sign(sides[0])))
 
 
-def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple[Curve, int] | None:
+def _fit_verified_curve(
+    problem: PlanningProblem, path: FloatArray, budget: Budget
+) -> tuple[Curve, int] | None:
     """Fit a verified curve to a path (n, nq).
 
     Returns:
@@ -218,11 +220,11 @@ def _smooth(problem: PlanningProblem, path: FloatArray, budget: Budget) -> tuple
     # a path that was found gets some time even after the deadline
     budget = replace(budget, deadline=max(budget.deadline, time.monotonic() + 10.0))
     for fraction in (SEARCH_MARGIN, 0.25 * SEARCH_MARGIN, 0.0):
-        curve = fit_smooth_curve(problem, problem.least(fraction), path, budget)
+        curve = fit_smooth_curve(problem, problem.minimum_margins(fraction), path, budget)
         if curve is None:
             continue
         found = verify_curve(curve.configurations, problem.bounds)
         along = curve.configurations(np.linspace(0.0, 1.0, CURVE_SAMPLES))
-        if found.broken is None and problem.space.follows(along):
+        if found.violation is None and problem.space.is_on_one_sheet(along):
             return curve, found.samples
     return None

@@ -56,7 +56,7 @@ class PlannedPath(ProfiledTrajectory):
             f"verified at {self.samples} configurations, planned in {self.seconds:.2g} s"
         )
 
-    def lasting(self, duration: float) -> PlannedPath:
+    def with_duration(self, duration: float) -> PlannedPath:
         """Create a trajectory along the same path with another duration.
 
         Args:

@@ -36,23 +36,23 @@ class ProjectedSpace(Space):
         super().__init__(mechanism, start, goal)
         self._driven = self._radians(mechanism.drives.units)
         self._n = len(self._driven)
-        self._ends = self._places(np.stack([start, goal]))
+        self._ends = self._task_coordinates(np.stack([start, goal]))
         self._identity = np.eye(len(self.weights))
 
-    def embedded(self, configurations: FloatArray) -> FloatArray:
+    def embed(self, configurations: FloatArray) -> FloatArray:
         """Map configurations (N, nq) to the coordinates (N, k) that `distances` compares.
 
         The coordinates are the scaled driven positions, the tip's scaled position, and twice its
         quaternion.
         """
-        return self._scaled(self._places(configurations))
+        return self._embed(self._task_coordinates(configurations))
 
-    def embedded_target(self, target: FloatArray) -> FloatArray:
+    def embed_target(self, target: FloatArray) -> FloatArray:
         """Convert a target to the coordinates (k,) that `distances` compares."""
-        return np.asarray(self._scaled(target[None, :-2])[0])
+        return np.asarray(self._embed(target[None, :-2])[0])
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) [rad] from coordinates (k,) of `embedded` to many (N, k)."""
+        """Compute distances (N,) [rad] from coordinates (k,) of `embed` to many (N, k)."""
         n = self._n
         joints = np.linalg.norm(many[:, :n] - one[:n], axis=1)
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
@@ -66,7 +66,7 @@ class ProjectedSpace(Space):
         found = super().segment(start, goal, step)
         if found is None:
             return None
-        here, there = self.embedded(np.stack([found[-1], goal]))
+        here, there = self.embed(np.stack([found[-1], goal]))
         return found if self.distances(here, there[None])[0] < 1e-6 else None
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
@@ -75,7 +75,7 @@ class ProjectedSpace(Space):
         The result is None if the path leaves the sheet of the start.
         """
         path, gone, fraction = [start], 0.0, 1.0
-        rates = self._rates(start)
+        rates = self._task_jacobian(start)
         while gone < 1.0 and len(path) < MOST_POINTS:
             moved = self._step_along(path[-1], rates, way, min(2.0 * fraction, 1.0 - gone), step)
             if moved is None:
@@ -85,9 +85,7 @@ class ProjectedSpace(Space):
             gone += fraction
         return np.array(path)
 
-    def towards(
-        self, start: FloatArray, target: FloatArray, reach: float, step: float
-    ) -> FloatArray:
+    def steer(self, start: FloatArray, target: FloatArray, reach: float, step: float) -> FloatArray:
         """Sample a path (n, nq) of about length `reach` [rad] towards a target.
 
         The path excludes the start; its configurations are about `step` [rad] apart.
@@ -95,7 +93,10 @@ class ProjectedSpace(Space):
         path: list[FloatArray] = []
         here, gone, fraction = start, 0.0, 1.0
         weights = np.repeat(target[-2:], (self._n, 6))
-        left, rates = weights * self._rest(here, target), self._rates(here)
+        left, rates = (
+            weights * self._remaining_displacement(here, target),
+            self._task_jacobian(here),
+        )
         while gone < reach and np.linalg.norm(left) > 1e-9:
             weighted = np.linalg.lstsq(weights[:, None] * rates, left, rcond=1e-9)
             way = np.asarray(weighted[0], dtype=np.float64)
@@ -106,7 +107,7 @@ class ProjectedSpace(Space):
             if moved is None:
                 break
             here, rates, fraction = moved
-            now = weights * self._rest(here, target)
+            now = weights * self._remaining_displacement(here, target)
             if np.linalg.norm(now) > np.linalg.norm(left) - PROGRESS * fraction * length:
                 break
             path.append(here)
@@ -119,7 +120,7 @@ class ProjectedSpace(Space):
 
         Most of the weight is on the tip's pose, which distinguishes the sheets.
         """
-        return np.concatenate([self._places(configuration[None])[0], [0.05, 1.0]])
+        return np.concatenate([self._task_coordinates(configuration[None])[0], [0.05, 1.0]])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
         """Draw a random target (n + 9,): driven positions within limits, and a tip pose.
@@ -145,21 +146,21 @@ class ProjectedSpace(Space):
 
         A length combines the changes of the driven positions and of the tip pose.
         """
-        places = self.embedded(path)
+        places = self.embed(path)
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
-    def follows(self, path: FloatArray) -> bool:
+    def is_on_one_sheet(self, path: FloatArray) -> bool:
         """Return whether the mechanism moves along a path as predicted by its Jacobians.
 
         The path consists of configurations (n, nq).
         """
         ways = self.displacements(path)
-        targets = self._places(path)
-        before = self._rates(path[0])
+        targets = self._task_coordinates(path)
+        before = self._task_jacobian(path[0])
         for k, way in enumerate(ways):
-            after = self._rates(path[k + 1])
+            after = self._task_jacobian(path[k + 1])
             text = 0.5 * (before + after) @ way
-            deviation = self._difference(targets[k], targets[k + 1]) - text
+            deviation = self._task_displacement(targets[k], targets[k + 1]) - text
             if np.linalg.norm(deviation) > MAX_DEVIATION * np.linalg.norm(text) + 1e-9:
                 return False
             if np.linalg.det(before.T @ after) <= 0.0:
@@ -167,7 +168,7 @@ class ProjectedSpace(Space):
             before = after
         return True
 
-    def _places(self, configurations: FloatArray) -> FloatArray:
+    def _task_coordinates(self, configurations: FloatArray) -> FloatArray:
         """Compute driven positions (n) and tip poses (7) of configurations: (N, n + 7)."""
         mechanism = self._mechanism
         return np.concatenate(
@@ -175,12 +176,12 @@ class ProjectedSpace(Space):
             axis=-1,
         )
 
-    def _scaled(self, places: FloatArray) -> FloatArray:
+    def _embed(self, places: FloatArray) -> FloatArray:
         driven, pose = places[:, : self._n], places[:, self._n :]
         parts = [driven * self._driven, pose[:, :3] / self._scale, 2.0 * pose[:, 3:]]
         return np.concatenate(parts, axis=1)
 
-    def _difference(self, here: FloatArray, there: FloatArray) -> FloatArray:
+    def _task_displacement(self, here: FloatArray, there: FloatArray) -> FloatArray:
         """Compute the displacement (n + 6,), scaled to rad, from `here` to `there`.
 
         Both consist of driven positions (n) and the tip's pose (7).
@@ -190,11 +191,11 @@ class ProjectedSpace(Space):
         moved[:3] /= self._scale
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
-    def _rest(self, here: FloatArray, target: FloatArray) -> FloatArray:
+    def _remaining_displacement(self, here: FloatArray, target: FloatArray) -> FloatArray:
         """Compute the displacement (n + 6,), scaled to rad, that remains to a target."""
-        return self._difference(self._places(here[None])[0], target[:-2])
+        return self._task_displacement(self._task_coordinates(here[None])[0], target[:-2])
 
-    def _rates(self, here: FloatArray) -> FloatArray:
+    def _task_jacobian(self, here: FloatArray) -> FloatArray:
         """Compute the Jacobian (n + 6, nv) of driven positions and tip pose."""
         mechanism = self._mechanism
         twist = np.array(mechanism.jacobian(here))
@@ -226,12 +227,12 @@ class ProjectedSpace(Space):
         if moved is None:
             return None
         text = rates @ way
-        old, new = self._places(np.stack([here, moved]))
-        deviation = float(np.linalg.norm(self._difference(old, new) - text))
+        old, new = self._task_coordinates(np.stack([here, moved]))
+        deviation = float(np.linalg.norm(self._task_displacement(old, new) - text))
         if deviation > MAX_DEVIATION * float(np.linalg.norm(text)) + 1e-9:
             return None
         # beyond a fold of the sheet the tangent is the same with the opposite sign
-        after = self._rates(moved)
+        after = self._task_jacobian(moved)
         return (moved, after) if np.linalg.det(rates.T @ after) > 0.0 else None
 
 

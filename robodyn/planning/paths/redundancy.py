@@ -139,15 +139,15 @@ def optimize_redundancy(
         TypeError: an option is not a field of the settings.
     """
     settings = replace(settings, **options)
-    task = _Task(mechanism, path, (free, constant), settings)
+    task = _RedundancyProblem(mechanism, path, (free, constant), settings)
     best = task.solve(np.random.default_rng(settings.seed))
     motion = task.motion(best)
     times = np.linspace(0.0, path.duration, FINE)
     before, after = (
-        _display(float(task.values(one, times)[0].max()), settings.objective)
+        _objective_value(float(task.values(one, times)[0].max()), settings.objective)
         for one in (task.motion(np.zeros_like(best)), motion)
     )
-    start = task.own_motion(motion, times[:2]).configuration[0]
+    start = task.mechanism_motion(motion, times[:2]).configuration[0]
     what = (
         "condition number" if settings.objective == "condition" else "fraction of the effort limits"
     )
@@ -158,7 +158,7 @@ def optimize_redundancy(
     )  # fmt: skip
 
 
-class _Task:
+class _RedundancyProblem:
     """Objective and constraints of `optimize_redundancy`, as functions of control points.
 
     Args:
@@ -213,7 +213,7 @@ class _Task:
             )
         return FreeMotion(self._path, controls)
 
-    def own_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:
+    def mechanism_motion(self, motion: FreeMotion, times: FloatArray) -> Motion:
         """Compute the mechanism's motion at times (N,).
 
         Raises:
@@ -227,7 +227,7 @@ class _Task:
         """Compute the objective (N,) and the least joint-limit margins (N,) at times (N,)."""
         mechanism = self._mechanism
         try:
-            own = self.own_motion(motion, times)
+            own = self.mechanism_motion(motion, times)
             margins = self._margins(own.configuration)
             if self._settings.objective == "condition":
                 length = self._settings.characteristic_length
@@ -257,7 +257,7 @@ class _Task:
 
         best: tuple[float, FloatArray] | None = None
         nothing = np.clip(np.zeros(len(low)), low, high)
-        for x in (nothing, self._best_throughout(random)):
+        for x in (nothing, self._best_constant_offsets(random)):
             top = float(self.values(self.motion(x), times)[0].max())
             found = minimize(
                 lambda z: z[-1], np.append(x, top), jac=lambda z: np.eye(len(z))[-1],
@@ -270,10 +270,10 @@ class _Task:
                 if kept.min() >= -1e-9 and value < HOPELESS and (best is None or value < best[0]):
                     best = value, candidate
         if best is None:
-            raise self._nothing()
+            raise self._infeasibility_error()
         return best[1]
 
-    def _best_throughout(self, random: np.random.Generator) -> FloatArray:
+    def _best_constant_offsets(self, random: np.random.Generator) -> FloatArray:
         """Return the best variables (k,) among random offsets that are constant in time."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
@@ -287,9 +287,9 @@ class _Task:
         """Compute the smallest joint-limit margin (N,) of configurations (N, nq)."""
         return np.asarray(self._bounds.margins(configurations)[:, :-4].min(axis=1))
 
-    def _nothing(self) -> NoPath:
+    def _infeasibility_error(self) -> NoPath:
         try:
-            own = self.own_motion(self.motion(np.zeros(sum(self._sizes))), self._times)
+            own = self.mechanism_motion(self.motion(np.zeros(sum(self._sizes))), self._times)
         except KinematicsError as error:
             return NoPath(
                 f"no feasible motion was found: {error}",
@@ -328,7 +328,7 @@ def _ranges(
     return np.array(out)
 
 
-def _display(value: float, objective: str) -> float:
+def _objective_value(value: float, objective: str) -> float:
     if value >= HOPELESS:
         return float(np.inf)
     return float(np.exp(value) if objective == "condition" else value)

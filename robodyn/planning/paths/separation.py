@@ -49,7 +49,7 @@ def refuse_ends(bounds: Bounds, start: FloatArray, goal: FloatArray) -> None:
         NoPath: the error names the bound, the configuration and the value.
     """
     for name, configuration in (("start", start), ("goal", goal)):
-        found = bounds.broken(configuration)
+        found = bounds.find_violation(configuration)
         if found is not None:
             text = f"no path: the {name} itself violates a bound: {found.text}"
             raise found.no_path(text, name, configuration, certain=True)
@@ -65,7 +65,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
         NoPath: always; the message states both determinants.
     """
     mechanism = bounds.mechanism
-    where = _crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
+    where = _singular_crossing(mechanism, start, goal) if mechanism.coordinates.is_pose else None
     straight = (
         ""
         if where is None
@@ -73,7 +73,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     )
     mode = differ_in_passive_joints(mechanism, start, goal)
     modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
-    ends = (("start", bounds.broken(start)), ("goal", bounds.broken(goal)))
+    ends = (("start", bounds.find_violation(start)), ("goal", bounds.find_violation(goal)))
     besides = "".join(f"; at the {name}, {found.text}" for name, found in ends if found)
     raise NoPath(
         f"no path: start and goal are on different sides of the singular surface: the determinant "
@@ -173,14 +173,12 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
         return None
     resolution = LATTICE[size]
     steps = np.diag(resolution / space.weights)
-    branches: dict[tuple[int, ...], list[FloatArray]] = {
-        (0,) * size: [space.embedded(start[None])[0]]
-    }
+    branches: dict[tuple[int, ...], list[FloatArray]] = {(0,) * size: [space.embed(start[None])[0]]}
     count, front = 1, [((0,) * size, start)]
     while front:
         following: list[tuple[tuple[int, ...], FloatArray]] = []
         for key, here in front:
-            if budget.over or count > MOST:
+            if budget.is_exhausted or count > MOST:
                 return None
             for axis in range(size):
                 for sign in (1, -1):
@@ -189,7 +187,7 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
                         continue
                     moved = way[-1]
                     there = (*key[:axis], key[axis] + sign, *key[axis + 1 :])
-                    place = space.embedded(moved[None])[0]
+                    place = space.embed(moved[None])[0]
                     known = branches.setdefault(there, [])
                     if known and space.distances(place, np.array(known)).min() < resolution:
                         continue
@@ -216,7 +214,7 @@ def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: Floa
     )
 
 
-def _crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
+def _singular_crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
     """Return the singular configuration (nq,) on the line between start and goal."""
     way, first = mechanism.difference(start, goal), conditioning.determinant(mechanism, start)
 

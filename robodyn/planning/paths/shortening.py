@@ -56,7 +56,7 @@ def shortcut(
         return whole
     path = densify(space, path, step)
     for _ in range(TRIES):
-        if budget.over or len(path) < 3:
+        if budget.is_exhausted or len(path) < 3:
             break
         first, last = np.sort(random.integers(0, len(path), 2))
         if last - first < 2:
@@ -91,20 +91,20 @@ def fit_smooth_curve(
             continue
         s = np.linspace(0.0, 1.0, PER_CONTROL * count + 1)
         along = curve.configurations(s)
-        if bounds.are_satisfied(along, least).all() and space.follows(along):
-            return _tighten(curve, bounds, least, budget)
+        if bounds.are_satisfied(along, least).all() and space.is_on_one_sheet(along):
+            return _shorten(curve, bounds, least, budget)
     return None
 
 
-def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
+def _shorten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
     """Move control points towards the middle of their neighbors; return the new curve."""
     count = len(curve.controls)
     pulls = np.ones(count)
-    length = _polygon(curve.controls)
+    length = _polygon_length(curve.controls)
     for sweep in range(SWEEPS):
         order = range(1, count - 1) if sweep % 2 else range(count - 2, 0, -1)
         for k in order:
-            if budget.over:
+            if budget.is_exhausted:
                 return curve
             if pulls[k] < 0.05:
                 pulls[k] *= 1.2  # a blocking neighbor may have moved
@@ -113,18 +113,21 @@ def _tighten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
             middle = 0.5 * (controls[k - 1] + controls[k + 1])
             controls[k] += pulls[k] * (middle - controls[k])
             moved = curve.with_controls(controls)
-            if moved is not None and bounds.are_satisfied(_around(moved, k, count), least).all():
+            if (
+                moved is not None
+                and bounds.are_satisfied(_affected_section(moved, k, count), least).all()
+            ):
                 curve = moved
                 pulls[k] = min(1.0, 2.0 * pulls[k])
             else:
                 pulls[k] *= 0.3
-        before, length = length, _polygon(curve.controls)
+        before, length = length, _polygon_length(curve.controls)
         if before - length < SETTLED * length and sweep > 5:
             break
     return curve
 
 
-def _around(curve: Curve, k: int, count: int) -> FloatArray:
+def _affected_section(curve: Curve, k: int, count: int) -> FloatArray:
     """Sample the configurations (n, nq) of the section that control point k affects."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
@@ -132,5 +135,5 @@ def _around(curve: Curve, k: int, count: int) -> FloatArray:
     return curve.configurations(np.linspace(first, last, number + 1))
 
 
-def _polygon(controls: FloatArray) -> float:
+def _polygon_length(controls: FloatArray) -> float:
     return float(np.linalg.norm(np.diff(controls, axis=0), axis=1).sum())

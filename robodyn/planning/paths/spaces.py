@@ -51,11 +51,11 @@ class Space:
         return np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
 
     @cached_property
-    def _middle(self) -> FloatArray:
+    def _midpoint(self) -> FloatArray:
         way = self._mechanism.difference(self._start, self._goal)
         return self._mechanism.advance(self._start, 0.5 * way)
 
-    def embedded(self, configurations: FloatArray) -> FloatArray:
+    def embed(self, configurations: FloatArray) -> FloatArray:
         """Map configurations (N, nq) to the coordinates (N, k) that `distances` compares.
 
         Joint positions are scaled; a pose becomes its position and twice its quaternion.
@@ -67,7 +67,7 @@ class Space:
         )
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) [rad] from coordinates (k,) of `embedded` to many (N, k)."""
+        """Compute distances (N,) [rad] from coordinates (k,) of `embed` to many (N, k)."""
         if not self._pose:
             return np.asarray(np.linalg.norm(many - one, axis=1))
         return pose_distances(one, many)
@@ -84,9 +84,9 @@ class Space:
 
         The result is None if the path leaves the mechanism's reach.
         """
-        return self._straight(start, way, step, 1.0)
+        return self._interpolate(start, way, step, 1.0)
 
-    def _straight(
+    def _interpolate(
         self, start: FloatArray, way: FloatArray, step: float, fraction: float
     ) -> FloatArray:
         """Sample the configurations (n, nq) along a fraction of a displacement (nv,)."""
@@ -95,24 +95,22 @@ class Space:
         fractions = np.linspace(0.0, fraction, count + 1)[:, None]
         return self._mechanism.advance(start, fractions * way)
 
-    def towards(
-        self, start: FloatArray, target: FloatArray, reach: float, step: float
-    ) -> FloatArray:
+    def steer(self, start: FloatArray, target: FloatArray, reach: float, step: float) -> FloatArray:
         """Sample a path (n, nq) of at most length `reach` [rad] towards a target.
 
         The path excludes the start; its configurations are about `step` [rad] apart.
         """
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
-        return self._straight(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
+        return self._interpolate(start, way, step, min(1.0, reach / max(length, 1e-12)))[1:]
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Convert a configuration (nq,) to a target, the argument of `towards`."""
+        """Convert a configuration (nq,) to a target, the argument of `steer`."""
         return configuration
 
-    def embedded_target(self, target: FloatArray) -> FloatArray:
+    def embed_target(self, target: FloatArray) -> FloatArray:
         """Convert a target to the coordinates (k,) that `distances` compares."""
-        return np.asarray(self.embedded(target[None])[0])
+        return np.asarray(self.embed(target[None])[0])
 
     def sample(self, random: np.random.Generator, radius: float) -> FloatArray:
         """Draw a random configuration (nq,) near the middle between start and goal.
@@ -127,7 +125,7 @@ class Space:
         if self._pose:
             turn = float(np.linalg.norm(direction[3:]))
             direction[3:] *= min(1.0, np.pi / max(turn, 1e-12))
-        return np.asarray(self._mechanism.advance(self._middle, direction / self.weights))
+        return np.asarray(self._mechanism.advance(self._midpoint, direction / self.weights))
 
     def displacements(self, path: FloatArray) -> FloatArray:
         """Compute displacements (n - 1, nv) between the configurations of a path (n, nq)."""
@@ -141,7 +139,7 @@ class Space:
         """Compute the length [rad] of a path (n, nq) of close configurations."""
         return float(self.lengths(path).sum())
 
-    def follows(self, path: FloatArray) -> bool:
+    def is_on_one_sheet(self, path: FloatArray) -> bool:
         """Return whether a path (n, nq) stays on one sheet of configurations.
 
         The result is always true, because a mechanism without loops has no other sheets.

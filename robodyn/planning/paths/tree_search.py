@@ -43,7 +43,7 @@ class Budget:
     report_progress: Callable[[str], None] = lambda _: None
 
     @property
-    def over(self) -> bool:
+    def is_exhausted(self) -> bool:
         """Whether the deadline has passed or a stop was requested."""
         return time.monotonic() > self.deadline or self.stopped()
 
@@ -71,11 +71,11 @@ class PlanningProblem:
         return self.bounds.mechanism
 
     @property
-    def ends_keep(self) -> bool:
+    def are_ends_valid(self) -> bool:
         """Whether start and goal are both within the bounds."""
         return bool(self.bounds.are_satisfied(np.stack([self.start, self.goal])).all())
 
-    def least(self, fraction: float) -> FloatArray:
+    def minimum_margins(self, fraction: float) -> FloatArray:
         """Return the smallest margins (c,) to the bounds that a search permits.
 
         They are `fraction` or, if that is less, half of the smaller margin at start and goal.
@@ -89,7 +89,7 @@ class SearchTree:
 
     def __init__(self, space: Space, root: FloatArray) -> None:
         self._space = space
-        embedded = space.embedded(root[None])[0]
+        embedded = space.embed(root[None])[0]
         self.configurations = np.empty((256, len(root)))
         self._embedded = np.empty((256, len(embedded)))
         self.parents: list[int] = []
@@ -109,7 +109,7 @@ class SearchTree:
             self.configurations = np.concatenate([self.configurations] * 2)
             self._embedded = np.concatenate([self._embedded] * 2)
         self.configurations[first:last] = path
-        self._embedded[first:last] = self._space.embedded(path)
+        self._embedded[first:last] = self._space.embed(path)
         self.parents += [parent, *range(first, last - 1)][: len(path)]
         return last - 1
 
@@ -117,7 +117,7 @@ class SearchTree:
         """Return the index of the node nearest to embedded coordinates (k,)."""
         return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
 
-    def way(self, node: int) -> FloatArray:
+    def path_to(self, node: int) -> FloatArray:
         """Return the configurations (n, nq) from the root to a node, including both."""
         rows = []
         while node >= 0:
@@ -147,20 +147,20 @@ class TreeSearch:
         """
         space, start, goal = self._space, self._problem.start, self._problem.goal
         trees = SearchTree(space, start), SearchTree(space, goal)
-        ends = space.embedded(np.stack([start, goal]))
+        ends = space.embed(np.stack([start, goal]))
         distance = max(float(space.distances(ends[0], ends[1:])[0]), 0.5)
         growing, other, turned = trees[0], trees[1], False
-        while not budget.over and len(growing) + len(other) < budget.nodes:
+        while not budget.is_exhausted and len(growing) + len(other) < budget.nodes:
             factor = np.exp(random.uniform(np.log(SMALLEST), np.log(LARGEST)))
             target = space.sample(random, distance * factor)
-            near = growing.nearest(space.embedded_target(target))
+            near = growing.nearest(space.embed_target(target))
             node = self._grow(growing, near, target, self._reach)
             if node != near:
                 here = growing.configurations[node]
-                close = other.nearest(space.embedded(here[None])[0])
+                close = other.nearest(space.embed(here[None])[0])
                 end = self._grow(other, close, space.target(here), np.inf)
                 if (joint := self._connect(other.configurations[end], here)) is not None:
-                    ways = growing.way(node), joint[::-1], other.way(end)[::-1]
+                    ways = growing.path_to(node), joint[::-1], other.path_to(end)[::-1]
                     whole = np.concatenate([ways[0], ways[1][1:-1], ways[2]])
                     return whole[::-1] if turned else whole
             growing, other, turned = other, growing, not turned
@@ -168,7 +168,7 @@ class TreeSearch:
 
     def _connect(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
         """Connect two configurations by a segment (n, nq); None if distant or blocked."""
-        pair = self._space.embedded(np.stack([one, other]))
+        pair = self._space.embed(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
         way = self._space.segment(one, other, self._step)
@@ -179,7 +179,7 @@ class TreeSearch:
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:
-            way = space.towards(here, target, min(part, reach - gone), self._step)
+            way = space.steer(here, target, min(part, reach - gone), self._step)
             if not len(way):
                 break
             count = self._count_within_bounds(way)

@@ -30,13 +30,13 @@ class VerifiedCurve(NamedTuple):
 
     Attributes:
         samples: number of examined configurations.
-        broken: bound that the first bad configuration violates; None if all configurations are
+        violation: bound that the first bad configuration violates; None if all configurations are
             within the bounds.
         place: position of that configuration on the curve, from 0 to 1.
     """
 
     samples: int
-    broken: BoundViolation | None
+    violation: BoundViolation | None
     place: float = np.nan
 
 
@@ -55,14 +55,14 @@ def verify_curve(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> V
     samples = len(s)
     low, high = s[:-1], s[1:]
     first, last = margins[:-1], margins[1:]
-    bad = _first_bad(s, margins)
+    bad = _first_violation(s, margins)
     for _ in range(HALVINGS):
         if bad is not None or not len(low) or samples > MOST:
             break
         middle = 0.5 * (low + high)
         inner = bounds.margins(curve(middle))
         samples += len(middle)
-        bad = _first_bad(middle, inner)
+        bad = _first_violation(middle, inner)
         open_ = _may_be_negative(first, inner, last)
         low = np.concatenate([low[open_], middle[open_]])
         high = np.concatenate([middle[open_], high[open_]])
@@ -74,11 +74,11 @@ def verify_curve(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> V
     if bad is None:
         return VerifiedCurve(samples, None)
     configuration = curve(np.array([bad]))[0]
-    broken = bounds.broken(configuration) or bounds.nearest(configuration)
-    return VerifiedCurve(samples, broken, bad)
+    violation = bounds.find_violation(configuration) or bounds.nearest(configuration)
+    return VerifiedCurve(samples, violation, bad)
 
 
-def _first_bad(s: FloatArray, margins: FloatArray) -> float | None:
+def _first_violation(s: FloatArray, margins: FloatArray) -> float | None:
     bad = np.flatnonzero((margins < 0.0).any(axis=1))
     return float(s[bad].min()) if bad.size else None
 

@@ -5,7 +5,7 @@
 from robodyn.planning.time_optimal.constraints.all import Constraints
 from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights, cubic_to_goal
 from robodyn.planning.time_optimal.easing import Easing
-from robodyn.planning.time_optimal.motion import shares_of_time
+from robodyn.planning.time_optimal.motion import time_fractions
 from robodyn.planning.time_optimal.online import time_optimal_from
 from robodyn.planning.time_optimal.path import PathPieces, grade
 from robodyn.planning.time_optimal.program import SpeedSpline
@@ -27,7 +27,7 @@ __all__ = [
     "grade",
     "reachable_motion",
     "sample_path",
-    "shares_of_time",
     "spacing",
+    "time_fractions",
     "time_optimal_from",
 ]  # fmt: skip

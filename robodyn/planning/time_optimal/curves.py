@@ -63,7 +63,7 @@ class WaypointSpline(RowTrajectory):
                 value=configurations,
             )
         points = coordinates.unwrapped(coordinates.checked("path", given))
-        points = _distinct(mechanism, points)
+        points = _remove_duplicates(mechanism, points)
         knots = np.sqrt(_distances(mechanism, points[:-1], points[1:]))
         if not (len(knots) and knots.all()):
             raise InvalidInput(
@@ -74,9 +74,9 @@ class WaypointSpline(RowTrajectory):
         self._mechanism = mechanism
         self._start = points[0]
         places = np.concatenate([[0.0], np.cumsum(knots)]) / knots.sum()
-        self._curve: SampledTrajectory | None = None
+        self._pose_spline: SampledTrajectory | None = None
         if mechanism.coordinates.is_pose:
-            self._curve = _curve(mechanism, places, points)
+            self._pose_spline = _pose_spline(mechanism, places, points)
         else:
             still = np.zeros((len(points), coordinates.velocity_size))
             values = np.array(motions.independent_motion(mechanism, points, still, still).positions)
@@ -84,12 +84,12 @@ class WaypointSpline(RowTrajectory):
             if steps.shape[1] == values.shape[1] and not coordinates.rotations:
                 # the shorter rotation of a joint that is periodic
                 values[1:] = values[0] + np.cumsum(steps, axis=0)
-            self._line = _spline(places, values)
+            self._line = _natural_spline(places, values)
 
     def _rows(self, t: FloatArray) -> Motion:
         flat = np.clip(t, 0.0, 1.0)
-        if self._curve is not None:
-            return self._curve.sample(flat)
+        if self._pose_spline is not None:
+            return self._pose_spline.sample(flat)
         # in order: each configuration starts from the one before, the first from the path's start
         order = np.argsort(flat, kind="stable")
         begin = float(flat.min(initial=1.0))
@@ -107,8 +107,8 @@ class WaypointSpline(RowTrajectory):
         Unlike the configuration, it requires no solution of the loop closures.
         """
         times = np.clip(as_array("t", t, ()), 0.0, 1.0)
-        if self._curve is not None:
-            return self._curve.sample(times).velocity
+        if self._pose_spline is not None:
+            return self._pose_spline.sample(times).velocity
         return np.asarray(self._line(times, 1))
 
 
@@ -127,7 +127,7 @@ def _distances(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> Flo
     return np.asarray(np.linalg.norm(way, axis=-1))
 
 
-def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
+def _remove_duplicates(mechanism: Mechanism, points: FloatArray) -> FloatArray:
     """Return configurations (k, nq) without those that nearly equal their predecessor.
 
     The first and the last one are kept.
@@ -164,7 +164,7 @@ def _distinct(mechanism: Mechanism, points: FloatArray) -> FloatArray:
     return np.asarray(points[is_kept])
 
 
-def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
+def _pose_spline(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
     """Fit a smooth motion (see `WaypointSpline`) to poses (k, 7).
 
     Between two poses both splines are cubics in the coordinates of the earlier pose's tangent
@@ -172,7 +172,7 @@ def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> Sampl
     """
     from scipy.spatial.transform import Rotation, RotationSpline
 
-    line = _spline(places, poses[:, :3])
+    line = _natural_spline(places, poses[:, :3])
     rotations = Rotation.from_quat(poses[:, 3:])
     turns = RotationSpline(places, rotations)
     # SciPy's rates and accelerations are in the rotating frame
@@ -183,7 +183,7 @@ def _curve(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> Sampl
     return SampledTrajectory(mechanism, places, Motion(poses, rates, changes))
 
 
-def _spline(places: FloatArray, points: FloatArray) -> Any:
+def _natural_spline(places: FloatArray, points: FloatArray) -> Any:
     from scipy.interpolate import CubicSpline
 
     return CubicSpline(places, points, bc_type="natural")
@@ -194,7 +194,7 @@ def cubic_to_goal(
     start: FloatArray,
     velocity: FloatArray,
     goal: FloatArray,
-    carried: float,
+    velocity_weight: float,
 ) -> SampledTrajectory:
     """Create a cubic curve from a moving state to a goal, over a parameter 0 to 1.
 
@@ -203,14 +203,14 @@ def cubic_to_goal(
         start: (nq,) start configuration.
         velocity: (nv,) start velocity, whose direction the curve has at the start.
         goal: (nq,) end configuration, approached in the direction from start to goal.
-        carried: time [s]; its product with the velocity is the tangent at the start. 0 for a
-            straight line.
+        velocity_weight: time [s]; its product with the velocity is the tangent at the start. 0 for
+            a straight line.
 
     Returns:
         The curve.
     """
     way = mechanism.difference(start, goal)
-    rates = np.array([carried * velocity if carried else way, way])
+    rates = np.array([velocity_weight * velocity if velocity_weight else way, way])
     return SampledTrajectory(
         mechanism, [0.0, 1.0], Motion(np.array([start, goal]), rates, np.zeros(rates.shape))
     )

@@ -85,7 +85,7 @@ def _fractions_used(
     columns = [np.nan_to_num(fractions, nan=0.0, posinf=1.0)]
     for first in constraints.first:
         names += first.names
-        columns.append(first.used(path, speed[:, None])[:, len(VERIFIED) // 2])
+        columns.append(first.fractions(path, speed[:, None])[:, len(VERIFIED) // 2])
     return names, np.concatenate(columns, axis=1)
 
 
@@ -144,7 +144,7 @@ def refuse_conditioning(constraints: Constraints, piece: Piece) -> None:
         return piece.curve.sample(s).configuration
 
     found = verify_curve(along, Bounds(mechanism, limit, 0.0, length, within_limits=False))
-    if found.broken is None:
+    if found.violation is None:
         return
     s = np.append(np.linspace(0.0, 1.0, EXAMINED + 1), found.place)
     values = mechanism.condition_number(along(s), length)
@@ -222,7 +222,7 @@ def infeasible(
         interval, at, joint = (int(i) for i in worst)
         value = float(still[interval, at, joint])
         where = piece.text(float(piece.nodes[interval]))
-        return InfeasibleTrajectory(efforts.too_weak(joint, value, where), value=value)
+        return InfeasibleTrajectory(efforts.describe_shortage(joint, value, where), value=value)
     where = piece.text(float(piece.nodes[failed.interval]))
     if piece.ends[0] > 0.0 and failed.interval == 0:
         speed = float(np.sqrt(piece.ends[0]))

@@ -74,7 +74,7 @@ def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
             more = max(100.0 * more, 1e-12)
 
 
-def _largest(values: FloatArray, change: FloatArray) -> float:
+def _step_length(values: FloatArray, change: FloatArray) -> float:
     """Return the largest step length, at most 1, that keeps all values positive."""
     falls = change < 0.0
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
@@ -85,16 +85,16 @@ def _gap_factor(size: float) -> float:
     return 0.1 if size > 0.9 else 0.3 if size > 0.5 else 0.7
 
 
-class _Ends:
+class _EndCoefficients:
     """Elimination of the coefficients at both ends, where the speed may be prescribed."""
 
     def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
-        self.opposed = p.spline.opposed
+        self.end_coupling = p.spline.end_coupling
 
     def eliminate(self, band: FloatArray, *sides: FloatArray) -> None:
         """Eliminate the end coefficients from a matrix and right-hand sides, in place."""
-        r = self.opposed
+        r = self.end_coupling
         if self.first:
             band[0, 1] += r * (r * band[0, 0] - 2.0 * band[1, 0])
             band[1:-1, 1] -= r * band[2:, 0]
@@ -113,12 +113,12 @@ class _Ends:
     def substitute(self, step: FloatArray) -> None:
         """Compute the changes of the end coefficients from those of their neighbors."""
         if self.first:
-            step[0] = -self.opposed * step[1]
+            step[0] = -self.end_coupling * step[1]
         if self.last:
-            step[-1] = -self.opposed * step[-2]
+            step[-1] = -self.end_coupling * step[-2]
 
 
-def shortest(
+def minimize_duration(
     p: Program,
     c: FloatArray,
     weight: float = START_WEIGHT,
@@ -140,7 +140,7 @@ def shortest(
         The coefficients, and the relative gap. For a convex program, the gap bounds how much longer
         than the shortest motion this motion is.
     """
-    spline, ends = p.spline, _Ends(p)
+    spline, ends = p.spline, _EndCoefficients(p)
     r, G = slack(p, c, slopes=True)
     finite = np.isfinite(r)
     count = int(finite.sum())
@@ -162,7 +162,7 @@ def shortest(
         ends.substitute(step)
         change = np.einsum("nri,ni->nr", G, spline.local(step))
         dual = np.where(finite, mu / r - z - w * change, 0.0)
-        size, deep = _largest(r, change), _largest(z, dual)
+        size, deep = _step_length(r, change), _step_length(z, dual)
         while (new := slack(p, c + size * step, slopes=False)[0]).min() <= 0.0 or (
             new < (1.0 - NEAR) ** 2 * r
         ).any():
@@ -198,7 +198,7 @@ def initial_point(p: Program) -> FloatArray:
     known = [end for end in p.ends if np.isfinite(end)] or [1.0]
     first, last = (end if np.isfinite(end) else known[0] for end in p.ends)
     r = np.concatenate([[0.0], np.cumsum(p.spline.steps)])
-    return phase_one(p, p.spline.through(first + (last - first) * r))
+    return phase_one(p, p.spline.interpolate(first + (last - first) * r))
 
 
 def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
@@ -228,7 +228,7 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
     Raises:
         NoMotion: no motion within the limits was found.
     """
-    spline, ends = p.spline, _Ends(p)
+    spline, ends = p.spline, _EndCoefficients(p)
     r, G = slack(p, c, slopes=True, tangent=False)
     finite = np.isfinite(r)
     count = int(finite.sum())
@@ -255,7 +255,7 @@ def phase_one(p: Program, c: FloatArray) -> FloatArray:
         ends.substitute(step)
         change = np.einsum("nri,ni->nr", G, spline.local(step)) + lower
         dual = np.where(finite, mu / margin - z - w * change, 0.0)
-        size, deep = _largest(margin, change), _largest(z, dual)
+        size, deep = _step_length(margin, change), _step_length(z, dual)
         while slack(p, c + size * step, slopes=False)[0].min() + excess + size * lower <= (
             1.0 - NEAR
         ) * 0.1 * float(margin.min()):

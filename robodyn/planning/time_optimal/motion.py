@@ -191,7 +191,7 @@ class TimeOptimal(Sequence):
         return out
 
 
-def shares_of_time(motion: TimeOptimal) -> dict[str, float]:
+def time_fractions(motion: TimeOptimal) -> dict[str, float]:
     """Return the fraction of the duration for which a motion is at each of its limits.
 
     Returns:

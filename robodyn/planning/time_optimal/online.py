@@ -94,8 +94,8 @@ def time_optimal_from(
     coarse = options.copy()
     coarse["points"] = COARSE
 
-    def motion(carried: float, requested: OnlineOptions) -> TimeOptimal:
-        path = cubic_to_goal(mechanism, here, rate, there, carried)
+    def motion(velocity_weight: float, requested: OnlineOptions) -> TimeOptimal:
+        path = cubic_to_goal(mechanism, here, rate, there, velocity_weight)
         return time_optimal(mechanism, path, **requested)
 
     way = mechanism.difference(here, there)
@@ -104,16 +104,16 @@ def time_optimal_from(
     whole = float(np.linalg.norm(weights * way)) / speed
     found: list[tuple[float, float]] = []
     problem: RobodynError | None = None
-    for carried in (*(fraction * whole for fraction in VELOCITY_WEIGHTS), *LONGER_WEIGHTS):
-        if found and carried in LONGER_WEIGHTS:
+    for velocity_weight in (*(fraction * whole for fraction in VELOCITY_WEIGHTS), *LONGER_WEIGHTS):
+        if found and velocity_weight in LONGER_WEIGHTS:
             break
         try:
-            found.append((motion(carried, coarse).duration, carried))
+            found.append((motion(velocity_weight, coarse).duration, velocity_weight))
         except RobodynError as error:
             problem = problem or error
-    for _, carried in sorted(found):
+    for _, velocity_weight in sorted(found):
         try:
-            return motion(carried, options)
+            return motion(velocity_weight, options)
         except RobodynError as error:
             problem = error
     raise InfeasibleTrajectory(

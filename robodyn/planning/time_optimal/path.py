@@ -21,7 +21,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.time_optimal.curves import WaypointSpline, coordinate_weights
 from robodyn.trajectories.base import Motion, RowTrajectory, Trajectory, refuse_other
 from robodyn.trajectories.sampled import SampledTrajectory
-from robodyn.trajectories.tip_line import is_of_body
+from robodyn.trajectories.tip_line import is_body_motion
 
 # Cells for the first measurement of the arc length, by which knots are then placed.
 CELLS = 400
@@ -92,9 +92,9 @@ class PathPieces:
         self._mechanism, self._path = mechanism, path
         refuse_other(mechanism, path)
         self._weights = coordinate_weights(mechanism)
-        self._of_body = is_of_body(mechanism, path)
+        self._of_body = is_body_motion(mechanism, path)
         # times of cells between two times, and the arc lengths of these
-        measured = [self._measured(*ends) for ends in self._between_corners()]
+        measured = [self._divide(*ends) for ends in self._smooth_intervals()]
         lengths = np.array([float(each.sum()) for _, each in measured])
         total = float(lengths.sum())
         if not (np.isfinite(total) and total > NOTHING):
@@ -103,7 +103,7 @@ class PathPieces:
                 "differ",
                 value=total,
             )
-        self._measures = [
+        self._sections = [
             (each, float(length) / total)
             for each, length in zip(measured, lengths, strict=True)
             if length > NOTHING * total
@@ -111,7 +111,7 @@ class PathPieces:
 
     def __len__(self) -> int:
         """Return the number of pieces."""
-        return len(self._measures)
+        return len(self._sections)
 
     def cut(self, points: int, places: Sequence[Placing | None] | None = None) -> list[Piece]:
         """Divide the pieces into intervals.
@@ -125,7 +125,7 @@ class PathPieces:
             The pieces with their nodes.
         """
         pieces = []
-        for k, (measured, part) in enumerate(self._measures):
+        for k, (measured, part) in enumerate(self._sections):
             count = max(round(points * part), min(FEWEST, points))
             place = None if places is None else places[k]
             nodes = grade(np.linspace(0.0, 1.0, count + 1)) if place is None else place(count)
@@ -149,7 +149,7 @@ class PathPieces:
         speed = self._speed(self._velocity(at))
         return np.asarray(half * (speed @ weights))
 
-    def _measured(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
+    def _divide(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
         """Divide an interval of time into cells of the path.
 
         Returns:
@@ -164,7 +164,7 @@ class PathPieces:
             inner = np.empty(0)
         return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
 
-    def _between_corners(self) -> list[tuple[float, float]]:
+    def _smooth_intervals(self) -> list[tuple[float, float]]:
         """Return start and end [s] of each interval between corners and reversals."""
         end = self._path.duration
         switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
@@ -227,10 +227,12 @@ class PathPieces:
         inward = np.concatenate([gap, -gap[-1:]])
         velocity[resting] = self._velocity((times + REST_OFFSET * inward)[resting])
         tangent = velocity / self._speed(velocity)[:, None] * length
-        return Piece(_curve(self._mechanism, s, configuration, tangent), s, length, self._of_body)
+        return Piece(
+            _cubic_spline(self._mechanism, s, configuration, tangent), s, length, self._of_body
+        )
 
 
-def _curve(
+def _cubic_spline(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
     """Return the cubic spline over s through configurations with given tangents."""

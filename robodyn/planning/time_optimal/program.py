@@ -46,7 +46,7 @@ class SpeedSpline(NamedTuple):
     width: int
 
     @property
-    def opposed(self) -> float:
+    def end_coupling(self) -> float:
         """Decrease of an end coefficient per increase of its neighbor.
 
         With this decrease, the value of the spline at that end does not change.
@@ -88,7 +88,7 @@ class SpeedSpline(NamedTuple):
         values, slopes = (np.einsum("npi,ni->np", w, local) for w in self.weights(places))
         return values, slopes
 
-    def through(self, nodes: FloatArray) -> FloatArray:
+    def interpolate(self, nodes: FloatArray) -> FloatArray:
         """Return coefficients (N + 2,) of a quadratic spline close to `nodes`.
 
         `nodes` (N + 1,) are the values that the spline approximates at the nodes.

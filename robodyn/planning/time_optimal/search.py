@@ -13,7 +13,7 @@ from robodyn.arrays import FloatArray
 from robodyn.planning.kernels.intervals import Intervals
 from robodyn.planning.kernels.reachability import controllable, fastest
 from robodyn.planning.time_optimal.constraints.all import Constraints
-from robodyn.planning.time_optimal.interior_point import shortest
+from robodyn.planning.time_optimal.interior_point import minimize_duration
 from robodyn.planning.time_optimal.motion import PathTiming, PiecewiseTiming
 from robodyn.planning.time_optimal.path import Piece
 from robodyn.planning.time_optimal.program import SpeedSpline, program_of
@@ -29,7 +29,7 @@ WORTH = 5e-4
 # Fractions by which limits are narrowed to find a motion strictly within them.
 NARROWED = (0.01, 1e-3, 1e-4)
 
-# Newton decrement, relative to the gap, above which `shortest` keeps the barrier's weight.
+# Newton decrement, relative to the gap, above which `minimize_duration` keeps the barrier's weight.
 CENTERED = 0.03
 
 
@@ -66,7 +66,7 @@ class PieceMotion(NamedTuple):
     used: FloatArray | None = None
 
 
-def fastest_within(
+def find_fastest_motion(
     path: SampledPath,
     given: Intervals,
     constraints: Constraints,
@@ -90,7 +90,7 @@ def fastest_within(
         UnverifiedMotion: no motion was verified on these intervals.
     """
     ends = piece.ends
-    problem = with_own_limits(given)
+    problem = copy_limits(given)
     reached = ReachableMotion(problem, ends)
     verification = Verification(path, constraints)
     spline = SpeedSpline(problem.steps, 2)
@@ -105,9 +105,9 @@ def fastest_within(
             raise UnverifiedMotion(failed.interval) from failed
         x = reached.x
         if attempt == 0:
-            gap = _gap(problem, ends, x, reached.high)
+            gap = _optimality_gap(problem, ends, x, reached.high)
             improves = gap > GAP
-        if improves and (found := _improve(problem, ends)) is not None:
+        if improves and (found := _optimize_locally(problem, ends)) is not None:
             better, missed = found
             shorter = 1.0 - spline.time(better) / spline.time(x)
             improves = shorter > WORTH
@@ -120,7 +120,7 @@ def fastest_within(
     raise UnverifiedMotion(int(np.argmax(x)))
 
 
-def with_own_limits(problem: Intervals) -> Intervals:
+def copy_limits(problem: Intervals) -> Intervals:
     """Copy the limits of a problem, so that they can be tightened.
 
     Returns:
@@ -189,7 +189,9 @@ class ReachableMotion:
         self.stale[:] = False
 
 
-def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray) -> float:
+def _optimality_gap(
+    problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray
+) -> float:
     """Return a bound on how much longer a motion is than the shortest, as a fraction.
 
     No motion can pass a point faster than it could still brake before the end, nor faster than it
@@ -211,7 +213,9 @@ def _gap(problem: Intervals, ends: tuple[float, float], x: FloatArray, high: Flo
     return spline.time(x) / spline.time(np.maximum(np.minimum(high, come[::-1]), x)) - 1.0
 
 
-def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray, float] | None:
+def _optimize_locally(
+    problem: Intervals, ends: tuple[float, float]
+) -> tuple[FloatArray, float] | None:
     """Compute a locally optimal motion, starting from a feasible one, and its gap.
 
     Returns None if no feasible motion was found to start from, or if the motion rests on the way.
@@ -235,5 +239,5 @@ def _improve(problem: Intervals, ends: tuple[float, float]) -> tuple[FloatArray,
         # ends are given, and may be at their bounds
         p.limits.bounds[0, 0] = p.limits.bounds[-1, -1] = np.inf
         # the motion may have to rest along the way
-        return shortest(p, x, centered=CENTERED) if (x[1:-1] > 0.0).all() else None
+        return minimize_duration(p, x, centered=CENTERED) if (x[1:-1] > 0.0).all() else None
     return None

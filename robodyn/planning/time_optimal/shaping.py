@@ -78,7 +78,7 @@ class AveragedMotion(PathTiming):
         return np.clip(s, 0.0, 1.0), np.maximum(speed, 0.0), a + dt * rise
 
 
-def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
+def limit_vibration(motion: TimeOptimal, constraints: Constraints, bound: float) -> TimeOptimal:
     """Average the progress of a motion so that it excites natural modes less.
 
     The residual vibration of each mode is at most `bound`, relative to that after the original
@@ -103,13 +103,15 @@ def without_vibration(motion: TimeOptimal, constraints: Constraints, bound: floa
     ends = motion.sample(np.array([0.0, motion.duration])).velocity
     if np.abs(ends).max() > 1e-9:
         raise InvalidInput("vibration requires a path that begins and ends at rest", value=bound)
-    windows = _windows(motion, constraints, bound)
-    parts = tuple(_within_limits(part, windows, constraints) for part in motion.segments)
+    windows = _averaging_windows(motion, constraints, bound)
+    parts = tuple(_slow_to_limits(part, windows, constraints) for part in motion.segments)
     longer = sum(part.duration for part in parts) / motion.duration
     return TimeOptimal(parts, longer * (1.0 + motion.gap) - 1.0, ())
 
 
-def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tuple[float, float]:
+def _averaging_windows(
+    motion: TimeOptimal, constraints: Constraints, bound: float
+) -> tuple[float, float]:
     """Return the lengths [s] of the two shortest windows that suffice for all modes.
 
     Averaged over both, every natural mode along the motion is reduced to `bound`.
@@ -134,7 +136,7 @@ def _windows(motion: TimeOptimal, constraints: Constraints, bound: float) -> tup
     return float(lengths[i]), float(lengths[j])
 
 
-def _within_limits(
+def _slow_to_limits(
     part: PathTiming, windows: tuple[float, float], constraints: Constraints
 ) -> PathTiming:
     """Return the motion along a piece, averaged and slowed down until within limits."""
@@ -159,5 +161,5 @@ def _excess(part: PathTiming, constraints: Constraints) -> float:
     path = SampledPath(motion, *driven, np.diff(part.times))
     v, a = speed[:, None, None], acceleration[:, None, None]
     found = [part.max() for each in constraints.second for part in each.excess(path, v**2, a)[1:]]
-    found += [each.used(path, v).max() - 1.0 for each in constraints.first]
+    found += [each.fractions(path, v).max() - 1.0 for each in constraints.first]
     return float(max(found))

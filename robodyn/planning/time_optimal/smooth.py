@@ -30,11 +30,16 @@ from robodyn.planning.time_optimal.sampled_path import (
 from robodyn.planning.time_optimal.search import (
     PieceMotion,
     UnverifiedMotion,
+    copy_limits,
     reachable_motion,
-    with_own_limits,
 )
 from robodyn.planning.time_optimal.smooth_curve import SmoothCurve
-from robodyn.planning.time_optimal.verification import MORE, Verification, around, peak
+from robodyn.planning.time_optimal.verification import (
+    MORE,
+    Verification,
+    neighborhood_maximum,
+    peak,
+)
 
 # Largest number of rounds that tighten limits which a motion exceeds between the points.
 ROUNDS = 12
@@ -81,7 +86,7 @@ class SmoothSearch:
         q, tangent, _ = given.curve.sample(given.nodes)
         curve = SmoothCurve(constraints.mechanism, given.nodes, q, tangent)
         self.piece = given._replace(curve=curve, nodes=easing.at(self._nodes)[0])
-        self.course = self._course(VERIFIED)
+        self.course = self._sample(VERIFIED)
 
     def fastest(self, given: Intervals, report_progress: Callable[[float], None]) -> PieceMotion:
         """Find the fastest motion within all limits, also between the points.
@@ -98,22 +103,22 @@ class SmoothSearch:
             InfeasibleTrajectory: no motion exists with these limits.
             UnverifiedMotion: no motion was verified on these intervals.
         """
-        constraints, course, problem = self._constraints, self.course, with_own_limits(given)
+        constraints, course, problem = self._constraints, self.course, copy_limits(given)
         reachable_motion(given, self.piece.ends)
         p = self._program(problem)
-        verification = Verification(course.path, constraints, _peak)
+        verification = Verification(course.path, constraints, _polynomial_peak)
         closer: tuple[Verification, SmoothPath] | None = None
         try:
             c = interior_point.initial_point(p)
         except interior_point.NoMotion as failed:
-            raise self._too_sudden() from failed
+            raise self._infeasibility_error() from failed
         for attempt in range(ROUNDS):
             done = attempt / (attempt + 2.0)
 
             def further(fraction: float, done: float = done, attempt: int = attempt) -> None:
                 report_progress(done + fraction * ((attempt + 1.0) / (attempt + 3.0) - done))
 
-            c, _ = interior_point.shortest(
+            c, _ = interior_point.minimize_duration(
                 p, c, RESTART_WEIGHT if attempt else interior_point.START_WEIGHT, further
             )
             square, acceleration = course.speeds(*p.spline.at(c, VERIFIED))
@@ -121,7 +126,7 @@ class SmoothSearch:
             exceeded = verification.tighten_at(problem, square, acceleration)
             if not exceeded:
                 if closer is None:
-                    finer = self._course(CLOSER)
+                    finer = self._sample(CLOSER)
                     highest = partial(peak, places=CLOSER)
                     closer = Verification(finer.path, constraints, highest), finer
                 at_closer = closer[1].speeds(*p.spline.at(c, CLOSER))
@@ -131,11 +136,13 @@ class SmoothSearch:
                 # the motion follows a second tightening only in part
                 moved = (limit != old) & (old != first)
                 limit[moved] += TIGHTENING_GROWTH**attempt * (limit[moved] - old[moved])
-            used = self._changes_used(p, c, given.terms)
+            used = self._limit_fractions(p, c, given.terms)
             excess = used - (1.0 - MARGIN_BETWEEN)
             if (excess > 0.0).any():
                 exceeded = True
-                p.most[:] *= 1.0 - MORE * np.stack([around(e) for e in excess.T], axis=1)
+                p.most[:] *= 1.0 - MORE * np.stack(
+                    [neighborhood_maximum(e) for e in excess.T], axis=1
+                )
             if not exceeded:
                 timed = SmoothTiming(self.piece, self._easing, self._nodes, p.spline, c)
                 at = len(VERIFIED) // 2
@@ -150,12 +157,12 @@ class SmoothSearch:
                 raise UnverifiedMotion(int(np.argmax(excess.max(axis=1)))) from failed
         raise UnverifiedMotion(int(np.argmax(excess.max(axis=1))))
 
-    def _course(self, places: FloatArray, rows: Indices | slice = slice(None)) -> SmoothPath:
+    def _sample(self, places: FloatArray, rows: Indices | slice = slice(None)) -> SmoothPath:
         mechanism = self._constraints.mechanism
         return sample_smooth_path(mechanism, self.piece, self._easing, self._nodes, places, rows)
 
     def _program(self, problem: Intervals) -> program.Program:
-        """Create the optimization program for a problem, as input of `shortest`."""
+        """Create the optimization program for a problem, as input of `minimize_duration`."""
         course = self.course
         parts = [each.coefficients(course, problem.terms) for each in self._constraints.third]
         changes = program.ThirdOrderCoefficients(
@@ -170,7 +177,7 @@ class SmoothSearch:
             spline, problem, (first, last), (changes, most), course.imposed[:2]
         )
 
-    def _too_sudden(self) -> InfeasibleTrajectory:
+    def _infeasibility_error(self) -> InfeasibleTrajectory:
         """Create the error for jerk or effort-rate limits that no motion satisfies."""
         piece, speed = self.piece, float(np.sqrt(max(self.piece.ends)))
         least = float(self._most.min())
@@ -182,10 +189,10 @@ class SmoothSearch:
             value=speed or least,
         )
 
-    def _changes_used(self, p: program.Program, c: FloatArray, terms: FloatArray) -> FloatArray:
+    def _limit_fractions(self, p: program.Program, c: FloatArray, terms: FloatArray) -> FloatArray:
         """Compute jerk and effort rates as fractions (N, K) of their limits."""
         h, most = p.spline.steps, self._most
-        value = self._changing(self.course, terms, p.spline.at(c, VERIFIED))
+        value = self._limited_quantities(self.course, terms, p.spline.at(c, VERIFIED))
         scale = (np.sqrt(p.spline.at(c, RATED)[0]) / h[:, None])[..., None] / most
         found = peak(np.abs(derivatives(RATED, VERIFIED) @ value) * scale, RATED)
         # a large last term of the polynomial, as at a narrow bend, requires a closer check
@@ -193,7 +200,7 @@ class SmoothSearch:
         steep = np.flatnonzero((0.5 * last > ROUGH).any(axis=1))
         if steep.size:
             at_close = tuple(v[steep] for v in p.spline.at(c, CLOSE))
-            value = self._changing(self._course(CLOSE, steep), terms[steep], at_close)
+            value = self._limited_quantities(self._sample(CLOSE, steep), terms[steep], at_close)
             middle = 0.5 * (CLOSE[1:] + CLOSE[:-1])
             speed = np.sqrt(p.spline.at(c, middle)[0][steep]) / h[steep, None]
             rates = np.diff(value, axis=1) / np.diff(CLOSE)[:, None] * speed[..., None]
@@ -203,7 +210,7 @@ class SmoothSearch:
             found[steep] = np.maximum(found[steep], peak(rates / most, places))
         return found
 
-    def _changing(
+    def _limited_quantities(
         self, course: SmoothPath, terms: FloatArray, motion: tuple[FloatArray, ...]
     ) -> FloatArray:
         """Compute the quantities with limited rates: accelerations and efforts (I, M, K).
@@ -217,6 +224,6 @@ class SmoothSearch:
         return np.concatenate(parts, axis=-1)
 
 
-def _peak(values: FloatArray) -> FloatArray:
+def _polynomial_peak(values: FloatArray) -> FloatArray:
     """Compute the largest values (N, k) of polynomials through samples (N, M, k)."""
     return peak(_CLOSELY @ values, CLOSE)

@@ -22,7 +22,7 @@ from robodyn.planning.time_optimal.motion import ActiveLimit, TimeOptimal
 from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing
 from robodyn.planning.time_optimal.sampled_path import IMPOSED, VERIFIED, sample_path
 from robodyn.planning.time_optimal.settings import TimeOptimalSettings
-from robodyn.planning.time_optimal.shaping import without_vibration
+from robodyn.planning.time_optimal.shaping import limit_vibration
 from robodyn.planning.time_optimal.smooth import SmoothSearch
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.trajectories.base import Trajectory
@@ -98,9 +98,9 @@ def time_optimal(
     report_progress = progress or (lambda _: None)
     for refined in range(REFINEMENTS):
         try:
-            motion = _plan_once(line, count << refined, constraints, ends, report_progress)
+            motion = _plan(line, count << refined, constraints, ends, report_progress)
             bound = settings.vibration
-            return motion if bound is None else without_vibration(motion, constraints, bound)
+            return motion if bound is None else limit_vibration(motion, constraints, bound)
         except search.UnverifiedMotion:
             continue
         except KinematicsError as error:
@@ -112,7 +112,7 @@ def time_optimal(
     )
 
 
-def _plan_once(
+def _plan(
     line: Trajectory,
     count: int,
     constraints: Constraints,
@@ -136,18 +136,18 @@ def _plan_once(
             easing = easings[k] = Easing(rests[k], rests[k + 1])
             placings[k] = easing.nodes
     elif count >= SPACED:
-        coarse = _between(mechanism, path.cut(count // COARSER), *ends)
-        placings = [_spacing(piece, constraints) for piece in coarse]
+        coarse = _with_boundary_speeds(mechanism, path.cut(count // COARSER), *ends)
+        placings = [_node_spacing(piece, constraints) for piece in coarse]
     found: list[search.PieceMotion] = []
     reasons: list[ActiveLimit] = []
     start = 0.0
-    pieces = _between(mechanism, path.cut(count, placings), *ends)
+    pieces = _with_boundary_speeds(mechanism, path.cut(count, placings), *ends)
     for piece, easing_of_it in zip(pieces, easings, strict=True):
 
         def report_progress(s: float, piece: Piece = piece) -> None:
             progress(piece.fraction(s))
 
-        part, why = _fastest(constraints, piece, easing_of_it, report_progress)
+        part, why = _piece_motion(constraints, piece, easing_of_it, report_progress)
         found.append(part)
         reasons += [
             reason._replace(start=reason.start + start, end=reason.end + start) for reason in why
@@ -158,7 +158,7 @@ def _plan_once(
     return TimeOptimal(tuple(part.timed for part in found), gap, tuple(reasons))
 
 
-def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
+def _node_spacing(piece: Piece, constraints: Constraints) -> Placing | None:
     """Return the function that places the nodes of a piece; None for the default."""
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
@@ -169,7 +169,7 @@ def _spacing(piece: Piece, constraints: Constraints) -> Placing | None:
         return None
 
 
-def _fastest(
+def _piece_motion(
     constraints: Constraints,
     piece: Piece,
     easing: Easing | None,
@@ -193,14 +193,14 @@ def _fastest(
             found = smooth.fastest(problem, report_progress)
         else:
             explanations.refuse_unlimited(mechanism, piece, problem)
-            found = search.fastest_within(path, problem, constraints, piece, report_progress)
+            found = search.find_fastest_motion(path, problem, constraints, piece, report_progress)
             explanations.refuse_unlimited(mechanism, piece, problem, found)
     except search.SearchFailed as failed:
         raise explanations.infeasible(constraints, piece, problem, failed) from failed
     return found, explanations.find_active_limits(path, problem, constraints, found)
 
 
-def _between(
+def _with_boundary_speeds(
     mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
 ) -> list[Piece]:
     """Return pieces with their spans, and the squared path speeds at both ends.

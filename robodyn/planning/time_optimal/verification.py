@@ -63,7 +63,7 @@ class Verification:
         The limits in `problem` are changed in place. `x` (N + 1,) contains the squared speeds at
         the nodes. Intervals whose limits are tightened are marked in `changed` (N,).
         """
-        rows = self._differing(x)
+        rows = self._changed_intervals(x)
         self._x = x
         begin, change = x[:-1][rows, None], np.diff(x)[rows, None]
         acceleration = 0.5 * change / self._path.steps[rows, None]
@@ -81,11 +81,11 @@ class Verification:
     def _tighten(self, problem: Intervals, changed: BoolArray) -> bool:
         """Tighten exceeded limits; return whether any limit is exceeded."""
         least, most = self._sizes
-        exceeded = _move_inwards(problem.upper, self._above, self._most, -most, changed)
-        exceeded |= _move_inwards(problem.lower, self._below, self._least, least, changed)
+        exceeded = _tighten_limit(problem.upper, self._above, self._most, -most, changed)
+        exceeded |= _tighten_limit(problem.lower, self._below, self._least, least, changed)
         if (self._fast > EXCESS_TOLERANCE).any():
             exceeded = True
-            slower = 1.0 - 2.0 * MORE * around(self._fast)
+            slower = 1.0 - 2.0 * MORE * neighborhood_maximum(self._fast)
             problem.bounds[:] *= slower[:, None]
             problem.caps[:-1] = np.minimum(problem.caps[:-1], problem.bounds[:, 0])
             problem.caps[1:] = np.minimum(problem.caps[1:], problem.bounds[:, -1])
@@ -94,7 +94,7 @@ class Verification:
             changed[1:] |= slowed[:-1]
         return exceeded
 
-    def _differing(self, x: FloatArray) -> Indices | slice:
+    def _changed_intervals(self, x: FloatArray) -> Indices | slice:
         """Return indices of intervals whose speeds changed or that exceeded limits before."""
         if self._x is None:
             return slice(None)
@@ -119,11 +119,13 @@ class Verification:
         imposed = values[:, part.imposed]
         self._most[rows], self._least[rows] = imposed.max(axis=1), imposed.min(axis=1)
         self._above[rows], self._below[rows] = highest(above), highest(below)
-        fast = np.concatenate([each.used(part, speed) for each in self._constraints.first], axis=-1)
+        fast = np.concatenate(
+            [each.fractions(part, speed) for each in self._constraints.first], axis=-1
+        )
         self._fast[rows] = highest(fast).max(axis=-1) - (1.0 - SPEED_MARGIN_BETWEEN)
 
 
-def around(excess: FloatArray) -> FloatArray:
+def neighborhood_maximum(excess: FloatArray) -> FloatArray:
     """Return the largest excess (N,) of each interval and its neighbors, at least 0."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
@@ -132,7 +134,7 @@ def around(excess: FloatArray) -> FloatArray:
     return out
 
 
-def _move_inwards(
+def _tighten_limit(
     limit: FloatArray,
     excess: FloatArray,
     reached: FloatArray,

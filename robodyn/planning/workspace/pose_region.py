@@ -59,7 +59,7 @@ class PoseRegion(Region):
         self._part: tuple[FloatArray, BoolArray] | None = None
         self._is_bounded = settings.bounds is not None
         self._best: tuple[float, FloatArray] = (-np.inf, self.box.mean(axis=1))
-        self.volume, self.volume_error = self._measured(
+        self.volume, self.volume_error = self._measure_volume(
             settings.error, settings.seed, report_progress
         )
 
@@ -191,19 +191,19 @@ class PoseRegion(Region):
             found[open_] = np.maximum(found[open_], new) if any_ else np.minimum(found[open_], new)
         return found
 
-    def _measured(
+    def _measure_volume(
         self, error: float, seed: int, report_progress: Callable[[float], None]
     ) -> tuple[float, float]:
         """Return volume and error, from two samples in each of n^3 strata, for growing n."""
         strata, random = STRATA, np.random.default_rng(seed)
-        home = self._home()
+        home = self._home_point()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
             assert home is not None
-            both = self._strata(LOCATE, random)
+            both = self._sample_strata(LOCATE, random)
             if self._margins(home[None])[0] >= 0.0:
                 cell = (home - self.box[:, 0]) / np.diff(self.box, axis=1)[:, 0] * LOCATE
                 both[0][tuple(np.clip(cell.astype(np.int64), 0, LOCATE - 1))] = True
-            part = connected_cells(both[0] | both[1], self.box, home, self._turns)
+            part = connected_cells(both[0] | both[1], self.box, home, self._periodic_axes)
             self.samples += 2 * LOCATE**3
             cells = np.argwhere(part)
             if not len(cells):
@@ -217,9 +217,9 @@ class PoseRegion(Region):
                 break
         whole = float(np.prod(np.diff(self.box, axis=1)))
         while True:
-            both = self._strata(strata, random)
+            both = self._sample_strata(strata, random)
             if home is not None:
-                part = connected_cells(both[0] | both[1], self.box, home, self._turns)
+                part = connected_cells(both[0] | both[1], self.box, home, self._periodic_axes)
                 both &= part
                 self._part = (self.box, dilate(part)) if part.any() else None
             inside, scatter = int(both.sum()), int((both[0] != both[1]).sum())
@@ -242,12 +242,12 @@ class PoseRegion(Region):
         return volume, max(stated, error * volume)
 
     @property
-    def _turns(self) -> tuple[bool, ...]:
+    def _periodic_axes(self) -> tuple[bool, ...]:
         """Whether each of the three axes is periodic, that is, spans a whole turn."""
         whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
-    def _home(self) -> FloatArray | None:
+    def _home_point(self) -> FloatArray | None:
         """Return home (3,) if it is in the box, else None.
 
         The region is the part that is connected with home or, failing that, nearest to it.
@@ -260,7 +260,7 @@ class PoseRegion(Region):
         within = ((home >= self.box[:, 0]) & (home <= self.box[:, 1])).all()
         return home if within else None
 
-    def _strata(self, strata: int, random: np.random.Generator) -> BoolArray:
+    def _sample_strata(self, strata: int, random: np.random.Generator) -> BoolArray:
         """Draw two samples in each stratum; return whether they are inside (2, n, n, n).
 
         Raises:

@@ -166,12 +166,14 @@ class Requirements:
         if self.efforts is not None:
             open_ = np.flatnonzero(found > -1.0)
             if open_.size:
-                held = self._held(configurations[open_])
+                held = self._effort_margins(configurations[open_])
                 found[open_] = np.minimum(found[open_], held)
         for name in self.least:
             open_ = np.flatnonzero(found > -1.0)
             if open_.size:
-                found[open_] = np.minimum(found[open_], self._above(name, configurations[open_]))
+                found[open_] = np.minimum(
+                    found[open_], self._elastic_margins(name, configurations[open_])
+                )
         return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
 
     def name(self, configuration: FloatArray) -> str:
@@ -181,9 +183,9 @@ class Requirements:
         """
         bound = float(self.bounds.margins(configuration[None]).min())
         for name in self.least:
-            if float(self._above(name, configuration[None])[0]) < bound:
+            if float(self._elastic_margins(name, configuration[None])[0]) < bound:
                 return name.replace("_", " ")
-        if self.efforts is not None and float(self._held(configuration[None])[0]) < bound:
+        if self.efforts is not None and float(self._effort_margins(configuration[None])[0]) < bound:
             return "effort"
         broken = self.bounds.nearest(configuration)
         return f"{broken[0]} of {broken[1]}" if broken[1] else broken[0]
@@ -195,11 +197,14 @@ class Requirements:
         """
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
         if self.efforts is not None:
-            parts.append((float(self._held(configuration[None])[0]), "efforts"))
-        parts += [(float(self._above(name, configuration[None])[0]), name) for name in self.least]
+            parts.append((float(self._effort_margins(configuration[None])[0]), "efforts"))
+        parts += [
+            (float(self._elastic_margins(name, configuration[None])[0]), name)
+            for name in self.least
+        ]
         _, which = min(parts)
         if which in self.least:
-            unit, found = ELASTIC[which][0], self._elastic(which, configuration[None])[0]
+            unit, found = ELASTIC[which][0], self._elastic_values(which, configuration[None])[0]
             return (
                 f"the {which.replace('_', ' ')} is {found:.4g} {unit}, the minimum allowed is "
                 f"{self.least[which]:.4g} {unit}"
@@ -207,7 +212,7 @@ class Requirements:
         if which == "bounds":
             return self.bounds.nearest(configuration).text
         assert self.efforts is not None
-        held = self._efforts(configuration[None])[0]
+        held = self._holding_efforts(configuration[None])[0]
         if not np.isfinite(held).all():
             return "no efforts can hold the mechanism at rest"
         joint = int(self._used_fractions(held).argmax())
@@ -220,23 +225,25 @@ class Requirements:
             f"mechanism at rest, its {limit} {unit}"
         )
 
-    def _above(self, name: str, configurations: FloatArray) -> FloatArray:
+    def _elastic_margins(self, name: str, configurations: FloatArray) -> FloatArray:
         """Compute the margin (N,) of an elastic quantity above its least value.
 
         It is -1 if the quantity is not positive.
         """
-        found, least = self._elastic(name, configurations), self.least[name]
+        found, least = self._elastic_values(name, configurations), self.least[name]
         with np.errstate(invalid="ignore"):
             margin = 1.0 - 2.0 * least / (found + least)
         return np.asarray(np.where(found > 0.0, margin, -1.0))
 
-    def _elastic(self, name: str, configurations: FloatArray) -> FloatArray:
+    def _elastic_values(self, name: str, configurations: FloatArray) -> FloatArray:
         """Compute stiffness [N/m] or natural frequency [Hz] (N,); NaN if singular."""
         try:
             return ELASTIC[name][1](self.mechanism, configurations, self._wrench)
         except KinematicsError:
             if len(configurations) > 1:
-                return np.concatenate([self._elastic(name, one[None]) for one in configurations])
+                return np.concatenate(
+                    [self._elastic_values(name, one[None]) for one in configurations]
+                )
         return np.full(1, np.nan)
 
     def _used_fractions(self, held: FloatArray) -> FloatArray:
@@ -246,14 +253,14 @@ class Requirements:
         excess = np.maximum(least - held, held - largest) / most
         return np.asarray(np.where(excess > LIMIT_TOLERANCE, 1.0 + excess, np.abs(held) / most))
 
-    def _held(self, configurations: FloatArray) -> FloatArray:
-        fraction = self._used_fractions(self._efforts(configurations))
+    def _effort_margins(self, configurations: FloatArray) -> FloatArray:
+        fraction = self._used_fractions(self._holding_efforts(configurations))
         largest = np.nan_to_num(fraction, nan=np.inf).max(axis=1)
         return np.asarray(
             np.where(largest > 1.0, 1.0 / np.maximum(largest, 1.0), 2.0 - largest) - 1.0
         )
 
-    def _efforts(self, configurations: FloatArray) -> FloatArray:
+    def _holding_efforts(self, configurations: FloatArray) -> FloatArray:
         """Compute the efforts (N, n) [N or N m] at rest; NaN if none hold the mechanism."""
         mechanism = self.mechanism
         out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
@@ -267,7 +274,7 @@ class Requirements:
             )
         except KinematicsError:
             if len(configurations) > 1:
-                return np.concatenate([self._efforts(one[None]) for one in configurations])
+                return np.concatenate([self._holding_efforts(one[None]) for one in configurations])
         return out
 
 

@@ -104,13 +104,13 @@ def level_surface(
     vertices = places[unique[:, 0]] + fraction * (places[unique[:, 1]] - places[unique[:, 0]])
     triangles = triangles.reshape(-1, 3)
     a, b, c = (vertices[triangles[:, k]] for k in range(3))
-    outward = _towards(ordered, places, count)
+    outward = _outward_directions(ordered, places, count)
     wrong = (np.cross(b - a, c - a) * outward).sum(axis=1) < 0.0
     triangles[wrong] = triangles[wrong][:, ::-1]
     return Surface(vertices, triangles)
 
 
-def _towards(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
+def _outward_directions(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
     """Compute directions (T, 3), one for each triangle, towards negative values."""
     parts = []
     for number, _ in _EDGES:

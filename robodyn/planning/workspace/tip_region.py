@@ -84,8 +84,8 @@ class TipRegion(Region):
         if not self._fill(report_progress, 0.0, 0.1, began + budget):
             self._refuse_endless(budget)
             self.cut_short = f"not searched completely within the budget of {budget:g} s"
-        seeds = np.concatenate([seeds, *(q[None] for q in self._known.values())])
-        fine = int(min(cells, coarse * self._times(time.monotonic() - began, budget)))
+        seeds = np.concatenate([seeds, *(q[None] for q in self._filled.values())])
+        fine = int(min(cells, coarse * self._refinement_factor(time.monotonic() - began, budget)))
         if fine > coarse:
             self._divide(seeds, fine)
             self._fill(report_progress, 0.1, 0.8)
@@ -94,8 +94,8 @@ class TipRegion(Region):
                 f"coarser than the requested {cells} cells along an axis, which would take "
                 f"longer than the budget of {budget:g} s"
             )
-        self._fill_beyond(report_progress, began + budget)
-        self.volume, self.volume_error = self._measured()
+        self._fill_from_samples(report_progress, began + budget)
+        self.volume, self.volume_error = self._measure_volume()
         report_progress(1.0)
 
     def _refuse_endless(self, budget: float) -> None:
@@ -115,7 +115,7 @@ class TipRegion(Region):
                 value=endless,
             )
 
-    def _times(self, took: float, budget: float) -> float:
+    def _refinement_factor(self, took: float, budget: float) -> float:
         """Return the factor by which cells per axis may increase within a time budget [s]."""
         if took >= budget:
             return 1.0
@@ -140,8 +140,8 @@ class TipRegion(Region):
             self.cell = 2.0 * np.pi / whole
             self._origin = np.full(3, -np.pi)
         self._around = [s for s in product((-1, 0, 1), repeat=self.dimensions) if any(s)]
-        self._known: dict[Cell, FloatArray] = {}
-        self._take(seeds, at)
+        self._filled: dict[Cell, FloatArray] = {}
+        self._mark_cells(seeds, at)
 
     @property
     def text(self) -> str:
@@ -149,12 +149,12 @@ class TipRegion(Region):
         of = f" ({', '.join(self.angles)})" if self._turns and self.dimensions < 3 else ""
         line = (
             f"{self.kind} workspace{of} of {self._mechanism.name}: {self.volume:.4g} +- "
-            f"{self.volume_error:.2g} {self.unit}, {len(self._known)} cells of {self.cell:.3g} "
+            f"{self.volume_error:.2g} {self.unit}, {len(self._filled)} cells of {self.cell:.3g} "
             f"{'rad' if self._turns else 'm'}"
         )
         if self.cut_short:
             line += f", {self.cut_short}"
-        if self._known:
+        if self._filled:
             return line
         return f"{line}: the region is empty; at home {self.needs.worst(self._mechanism.home)}"
 
@@ -166,7 +166,7 @@ class TipRegion(Region):
     @property
     def box(self) -> FloatArray:
         """Bounding box (3, 2) [m or rad]."""
-        cells = np.array(list(self._known) or [(0,) * self.dimensions])
+        cells = np.array(list(self._filled) or [(0,) * self.dimensions])
         out = np.stack([self._origin, self._origin], axis=1)
         if self._turns:
             out[:] = 0.0
@@ -195,12 +195,12 @@ class TipRegion(Region):
 
         For a planar region, the triangles cover its squares.
         """
-        cells = np.array(list(self._known)).reshape(-1, self.dimensions)
+        cells = np.array(list(self._filled)).reshape(-1, self.dimensions)
         if not len(cells):
             return Surface(np.empty((0, 3)), np.empty((0, 3), dtype=np.int64))
         low = cells.min(axis=0)
         if self.dimensions < 3:
-            return self._flat(cells)
+            return self._flat_boundary(cells)
         shape = cells.max(axis=0) - low + 3
         filled = np.full(shape, -0.5)
         filled[tuple((cells - low + 1).T)] = 0.5
@@ -209,9 +209,9 @@ class TipRegion(Region):
         )
         return level_surface((x, y, z), filled)
 
-    def _flat(self, cells: IntArray) -> Surface:
+    def _flat_boundary(self, cells: IntArray) -> Surface:
         square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])[:, : self.dimensions]
-        vertices = self._places((cells[:, None] + square).reshape(-1, self.dimensions))
+        vertices = self._points((cells[:, None] + square).reshape(-1, self.dimensions))
         if self._turns:
             vertices[:, [k for k in range(3) if k not in self.axes]] = 0.0
         first = 4 * np.arange(len(cells))[:, None, None]
@@ -229,17 +229,17 @@ class TipRegion(Region):
                 for row in (axis, -axis)]  # fmt: skip
         edge = [
             (there, q)
-            for cell, q in self._known.items()
+            for cell, q in self._filled.items()
             for way in ways
-            if (there := self._neighbor(cell, way)) not in self._known
+            if (there := self._neighbor(cell, way)) not in self._filled
         ]
         chosen = [edge[k] for k in self._random.permutation(len(edge))[:EDGES]]
         cells = np.array([there for there, _ in chosen]).reshape(-1, self.dimensions)
-        points = self._places(cells + 0.5)
+        points = self._points(cells + 0.5)
         for (_, start), goal in zip(chosen, points, strict=True):
             q = start[None]
             for _ in range(3 * STEPS):
-                q = self._steps.nearer(q, goal[None], free=True)
+                q = self._steps.step_towards(q, goal[None], free=True)
                 if self.needs.margins(q)[0] < 0.0:
                     break
             exceeds = self.needs.margins(q)[0] < 0.0
@@ -252,7 +252,7 @@ class TipRegion(Region):
         names = self.ends[1]
         return {name: count / len(names) for name, count in Counter(names).most_common()}
 
-    def _places(self, cells: FloatArray) -> FloatArray:
+    def _points(self, cells: FloatArray) -> FloatArray:
         """Convert fractional cube coordinates (N, dimensions) to points (N, 3)."""
         at = np.tile(self._origin, (len(cells), 1))
         at[:, self.axes] += self.cell * cells
@@ -261,7 +261,7 @@ class TipRegion(Region):
     def _cells_of(self, at: FloatArray) -> IntArray:
         return np.floor((at - self._origin)[:, self.axes] / self.cell).astype(np.int64)
 
-    def _take(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
+    def _mark_cells(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
         """Mark the cubes that configurations reach, and return the newly marked cubes."""
         new = []
         inside: BoolArray = np.ones(len(at), dtype=bool)
@@ -270,8 +270,8 @@ class TipRegion(Region):
         for cell, configuration, kept in zip(
             map(tuple, self._cells_of(at).tolist()), configurations, inside, strict=True
         ):
-            if kept and cell not in self._known:
-                self._known[cell] = configuration
+            if kept and cell not in self._filled:
+                self._filled[cell] = configuration
                 new.append(cell)
         return new
 
@@ -297,14 +297,14 @@ class TipRegion(Region):
             for axis in range(self.dimensions)
             for sign in (-1, 1)
         ]
-        front = list(self._known)
+        front = list(self._filled)
         while front:
             tried: dict[Cell, list[FloatArray]] = {}
             for cell in front:
                 for shift in around:
                     there = self._neighbor(cell, shift)
-                    if there not in self._known:
-                        tried.setdefault(there, []).append(self._known[cell])
+                    if there not in self._filled:
+                        tried.setdefault(there, []).append(self._filled[cell])
             starts = [(cell, start) for cell, many in tried.items() for start in many]
             front = []
             for first in range(0, len(starts), CHUNK):
@@ -312,42 +312,42 @@ class TipRegion(Region):
                 found = self._move_to_neighbors(
                     np.array([q for _, q in part]), [cell for cell, _ in part]
                 )
-                front += self._take(found, self._steps.tips(found))
-            report_progress(before + fraction * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._known))))
+                front += self._mark_cells(found, self._steps.tips(found))
+            report_progress(before + fraction * (1.0 - 1.0 / (1.0 + 1e-3 * len(self._filled))))
             if time.monotonic() > until:
                 return not front
         return True
 
     def _move_to_neighbors(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
         """Move the tip into given cubes; return the configurations (k, nq) there."""
-        goal = self._places(np.array(cells) + 0.5)
+        goal = self._points(np.array(cells) + 0.5)
         for _ in range(STEPS):
-            q = self._steps.nearer(q, goal)
+            q = self._steps.step_towards(q, goal)
         good = (self._cells_of(self._steps.tips(q)) == np.array(cells)).all(axis=1)
         q = q[good]
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
     def _is_reachable(self, points: FloatArray) -> BoolArray:
         """Return for points (N, 3) whether the tip reaches them from a nearby cube."""
-        return self._bring_tip(points)[0]
+        return self._move_to_points(points)[0]
 
-    def _bring_tip(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
+    def _move_to_points(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
         """Return whether the tip reaches each point (N,), and the k configurations there."""
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
         there: list[FloatArray] = [np.empty((0, len(self._mechanism.home)))]
         for shift in sorted(product((0, -1, 1), repeat=self.dimensions), key=np.count_nonzero):
             pairs = [
-                (k, self._known[cell])
+                (k, self._filled[cell])
                 for k, own in enumerate(cells.tolist())
-                if not found[k] and (cell := self._neighbor(own, shift)) in self._known
+                if not found[k] and (cell := self._neighbor(own, shift)) in self._filled
             ]
             if not pairs:
                 continue
             which = np.array([k for k, _ in pairs])
             q, goal = np.array([start for _, start in pairs]), points[which]
             for _ in range(3 * STEPS):
-                q = self._steps.nearer(q, goal)
+                q = self._steps.step_towards(q, goal)
             near = np.abs(self._steps.displacement_to_goal(q, goal)).max(axis=1) < 0.01 * self.cell
             good = near & (self.needs.margins(q) >= 0.0)
             found[which[good]] = True
@@ -357,58 +357,58 @@ class TipRegion(Region):
             found &= np.abs(points[:, 1]) <= np.pi / 2
         return found, np.concatenate(there)
 
-    def _next_ring(self, points: int) -> tuple[int, FloatArray]:
+    def _sample_surroundings(self, points: int) -> tuple[int, FloatArray]:
         """Return the number of unentered surrounding cubes, and random points in them."""
-        near = {self._neighbor(cell, shift) for cell in self._known for shift in self._around}
-        ring = np.array(sorted(near - self._known.keys())).reshape(-1, self.dimensions)
+        near = {self._neighbor(cell, shift) for cell in self._filled for shift in self._around}
+        ring = np.array(sorted(near - self._filled.keys())).reshape(-1, self.dimensions)
         if not len(ring):
             return 0, np.empty((0, 3))
         chosen = ring[self._random.integers(0, len(ring), points)]
-        return len(ring), self._places(chosen + self._random.uniform(size=chosen.shape))
+        return len(ring), self._points(chosen + self._random.uniform(size=chosen.shape))
 
-    def _fill_beyond(self, report_progress: Callable[[float], None], until: float) -> None:
+    def _fill_from_samples(self, report_progress: Callable[[float], None], until: float) -> None:
         """Fill further cubes from random reachable points in surrounding cubes."""
         for _ in range(REFILLS):
-            at = self._next_ring(self._few[2])[1]
-            q = self._bring_tip(at)[1]
-            if not self._take(q, self._steps.tips(q)) or time.monotonic() > until:
+            at = self._sample_surroundings(self._sample_counts[2])[1]
+            q = self._move_to_points(at)[1]
+            if not self._mark_cells(q, self._steps.tips(q)) or time.monotonic() > until:
                 break
             self._fill(report_progress, 0.9, 0.05, until)
 
     @property
-    def _few(self) -> tuple[int, int, int]:
+    def _sample_counts(self) -> tuple[int, int, int]:
         return MANY if self._steps.simple else FEW
 
-    def _measured(self) -> tuple[float, float]:
+    def _measure_volume(self) -> tuple[float, float]:
         """Return volume and error from random points in inner, edge and outer cubes."""
         cells: tuple[list[Cell], list[Cell]] = [], []
-        for cell in self._known:
+        for cell in self._filled:
             near = (self._neighbor(cell, shift) for shift in self._around)
-            cells[all(one in self._known for one in near)].append(cell)
+            cells[all(one in self._filled for one in near)].append(cell)
         size, volume, error = self.cell**self.dimensions, 0.0, 0.0
-        for part, points in zip(cells, self._few[:2], strict=True):
+        for part, points in zip(cells, self._sample_counts[:2], strict=True):
             if not part:
                 continue
             chosen = np.array(part)[self._random.integers(0, len(part), points)]
-            at = self._places(chosen + self._random.uniform(size=chosen.shape))
+            at = self._points(chosen + self._random.uniform(size=chosen.shape))
             fraction = float(self._is_reachable(at).mean())
             volume += size * len(part) * fraction
-            error += size * len(part) * _scatter(fraction, points)
+            error += size * len(part) * _sampling_error(fraction, points)
             if part is cells[1]:
                 # if all neighbors are reached, inverse kinematics failed or the hole is small
                 error += size * len(part) * (1.0 - fraction)
-        ring, at = self._next_ring(self._few[2])
+        ring, at = self._sample_surroundings(self._sample_counts[2])
         if ring:
             reached = self._is_reachable(at)
             if self._given is not None:
                 reached &= ((at >= self._given[:, 0]) & (at <= self._given[:, 1])).all(axis=1)
             fraction = float(reached.mean())
             volume += size * ring * fraction
-            error += size * ring * _scatter(fraction, len(at))
+            error += size * ring * _sampling_error(fraction, len(at))
         return volume, error
 
 
-def _scatter(fraction: float, points: int) -> float:
+def _sampling_error(fraction: float, points: int) -> float:
     """Return three standard deviations of a fraction estimated from `points` samples.
 
     At least one sample counts as uncertain.

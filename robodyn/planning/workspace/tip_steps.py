@@ -51,18 +51,18 @@ class TipSteps:
             upper = np.where(np.isfinite(upper), upper, np.pi)
             home = np.concatenate([home, random.uniform(lower, upper, (SEEDS, len(lower)))])
         else:
-            home = self._walk(home[0], random)
+            home = self._random_walk(home[0], random)
         kept = [
             part[self.needs.margins(part) >= 0.0]
             for part in np.array_split(home, max(len(home) // CHUNK, 1))
         ]
         return np.asarray(np.concatenate(kept))
 
-    def _walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
+    def _random_walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
         """Return configurations (N, nq) of a random walk within the requirements."""
         path, size, fraction = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
-            step = fraction * self._units * LONGEST * random.normal(size=size)
+            step = fraction * self._step_sizes * LONGEST * random.normal(size=size)
             moved = self._mechanism.solver.unchecked.try_advance(here, step)
             if moved is not None and self.needs.margins(moved[None])[0] >= 0.0:
                 path.append(moved)
@@ -92,7 +92,7 @@ class TipSteps:
         return way
 
     @cached_property
-    def _units(self) -> FloatArray:
+    def _step_sizes(self) -> FloatArray:
         """Coordinate steps (nv,) [rad or m] that move the tip by a similar distance.
 
         A step is one radian or the mechanism's size, or larger if the tip moves much less, as with
@@ -101,18 +101,18 @@ class TipSteps:
         mechanism = self._mechanism
         units = mechanism.coordinates.units
         plain = np.array([mechanism.size if unit == "m" else 1.0 for unit in units])
-        columns = self._columns(mechanism.home) * plain
+        columns = self._tip_jacobian(mechanism.home) * plain
         for k, moved in enumerate(np.linalg.norm(columns, axis=0)):
             if 0.0 < moved < SLOW:
-                plain[k] *= self._further(k, plain[k], columns[:, k] / plain[k])
+                plain[k] *= self._step_growth(k, plain[k], columns[:, k] / plain[k])
         return plain
 
-    def _columns(self, q: FloatArray) -> FloatArray:
+    def _tip_jacobian(self, q: FloatArray) -> FloatArray:
         """Compute the tip's Jacobian (3, nv) of rotation, or of scaled translation."""
         J = self._mechanism.jacobian(q)
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
-    def _further(self, k: int, unit: float, column: FloatArray) -> float:
+    def _step_growth(self, k: int, unit: float, column: FloatArray) -> float:
         """Return the factor by which a step may grow before the Jacobian changes much."""
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
@@ -123,7 +123,7 @@ class TipSteps:
             moved = mechanism.solver.unchecked.try_advance(mechanism.home, way)
             if moved is None:
                 break
-            change = float(np.linalg.norm(self._columns(moved)[:, k] - column))
+            change = float(np.linalg.norm(self._tip_jacobian(moved)[:, k] - column))
             if change > CHANGED * length:
                 break
             factor *= 2.0
@@ -143,7 +143,7 @@ class TipSteps:
         """
         if not self._turns:
             return np.asarray(goal - self.tips(q))
-        if self._few:
+        if self._has_dependent_angles:
             way = goal - self.tips(q)
             way -= 2.0 * np.pi * np.round(way / (2.0 * np.pi))
             way[:, [k for k in range(3) if k not in self.angles]] = 0.0
@@ -152,20 +152,20 @@ class TipSteps:
         return np.asarray(pose_difference(poses, pose_from_rpy(poses[:, :3], goal))[:, 3:])
 
     @property
-    def _few(self) -> bool:
+    def _has_dependent_angles(self) -> bool:
         """Whether only one or two of roll, pitch and yaw are independent."""
         return 0 < len(self.angles) < 3
 
-    def _rates(self, q: FloatArray) -> FloatArray:
+    def _tip_jacobians(self, q: FloatArray) -> FloatArray:
         """Compute Jacobians (N, 3, nv) of the tip position, rotation, or angles."""
         J = self._mechanism.jacobian(q)
-        if not self._few:
+        if not self._has_dependent_angles:
             return np.asarray(J[:, 3:] if self._turns else J[:, :3])
         rates = np.linalg.solve(rpy_axes(self.tips(q)), J[:, 3:])
         rates[:, [k for k in range(3) if k not in self.angles]] = 0.0
         return np.asarray(rates)
 
-    def nearer(self, q: FloatArray, goal: FloatArray, *, free: bool = False) -> FloatArray:
+    def step_towards(self, q: FloatArray, goal: FloatArray, *, free: bool = False) -> FloatArray:
         """Take one step of damped least squares from configurations towards goals (N, 3).
 
         `q` (N, nq) are the configurations.
@@ -175,8 +175,8 @@ class TipSteps:
         bounded = self.needs.bounds.within_limits and not free
         mechanism = self._mechanism
         scale = 1.0 if self._turns else mechanism.size
-        units = self._units
-        rates = self._rates(q) * units / scale
+        units = self._step_sizes
+        rates = self._tip_jacobians(q) * units / scale
         left = self.displacement_to_goal(q, goal) / scale
         square = rates @ np.swapaxes(rates, 1, 2) + DAMPING**2 * np.eye(3)
         way = np.einsum("nij,ni->nj", rates, np.linalg.solve(square, left[..., None])[..., 0])

@@ -79,7 +79,7 @@ def workspace(
     """
     check_scheduler(scheduler)
     settings = replace(settings, **options)
-    kind = kind or ("constant" if mechanism.coordinates.is_pose else _kind_of_tip(mechanism))
+    kind = kind or ("constant" if mechanism.coordinates.is_pose else _default_tip_kind(mechanism))
     known = KINDS if mechanism.coordinates.is_pose else KINDS_OF_TIPS
     if kind not in known:
         raise InvalidInput(
@@ -90,7 +90,7 @@ def workspace(
         settings,
         error=as_scalar("error", settings.error, above=0.0),
         resolution=as_integer("resolution", settings.resolution, at_least=4),
-        bounds=None if settings.bounds is None else _box(settings.bounds),
+        bounds=None if settings.bounds is None else _check_box(settings.bounds),
     )
     needs = Requirements(mechanism, settings)
     xyz, rpy, report_progress = settings.xyz, settings.rpy, progress or (lambda _: None)
@@ -139,12 +139,12 @@ def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
     return int(moves), int(turns)
 
 
-def _kind_of_tip(mechanism: Mechanism) -> Kind:
+def _default_tip_kind(mechanism: Mechanism) -> Kind:
     moves, turns = _tip_freedoms(mechanism)
     return "orientation" if (turns == 3 > moves or not moves) else "reachable"
 
 
-def _box(bounds: ArrayLike) -> Any:
+def _check_box(bounds: ArrayLike) -> Any:
     box = as_array("bounds", bounds, (2,))
     if box.shape != (3, 2) or not (box[:, 0] < box[:, 1]).all():
         raise InvalidInput(

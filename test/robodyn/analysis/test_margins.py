@@ -57,7 +57,7 @@ def test_the_first_violation_in_time_is_reported_not_the_worst(base):
     row, when = found.first
     assert (row.joint, row.quantity, when) == (base.joint_names[3], "position", pytest.approx(0.1))
     assert not found.hold
-    assert row_of(found, base.joint_names[0], "velocity").broken
+    assert row_of(found, base.joint_names[0], "velocity").is_exceeded
 
 
 def test_a_motion_along_a_limit_keeps_to_it(base):
@@ -127,7 +127,7 @@ def test_an_effort_is_said_to_be_cut_only_where_it_was(base):
     f[3, 4], v[3, 4] = 500.0, 1.7  # 2136 rad/s at the motor
     found = margins(curve, time, q, v, f, number)
     beyond = row_of(found, base.joint_names[4], "effort")
-    assert (beyond.lower, beyond.upper, beyond.broken, beyond.cut) == (0.0, 0.0, True, False)
+    assert (beyond.lower, beyond.upper, beyond.is_exceeded, beyond.cut) == (0.0, 0.0, True, False)
     lines = " ".join(margin_lines(found.to_dict()))
     assert "cut" not in lines
     assert "highest speed" in lines

@@ -86,7 +86,7 @@ def test_path_three_is_singular_ahead(dasgupta, golden):
     crossing = rd.paper_path("III").sample(outlook.error_times[0]).configuration
     assert dasgupta.condition_number(crossing) == pytest.approx(1000.0, rel=1e-6)
     assert outlook.severity == 2
-    assert outlook.first_trouble == outlook.error_times[0]
+    assert outlook.first_critical_time == outlook.error_times[0]
     assert outlook.text.startswith("singular at t = 3.6705 s (type 2: the legs cannot hold")
 
 
@@ -94,7 +94,7 @@ def test_path_one_is_sound(dasgupta):
     outlook = look_ahead(dasgupta, rd.paper_path("I"))
     assert (outlook.warn_times, outlook.error_times, outlook.singular_times) == ((), (), ())
     assert outlook.severity == 0
-    assert outlook.first_trouble == np.inf
+    assert outlook.first_critical_time == np.inf
     assert 34.6 < outlook.lowest < 34.7
     assert 47.1 < outlook.highest < 47.2
     assert outlook.text == "condition number between 34.69 and 47.19 (at t = 6.000 s)"

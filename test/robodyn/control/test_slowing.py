@@ -107,7 +107,7 @@ def test_a_path_that_is_left_decides_no_more(dasgupta, path):
     scale.follow(path, start=0)
     assert scale.at(3_300_000_000, here, STILL) == 0.0
     scale.follow(path, start=3_400_000_000)
-    scale.leave()
+    scale.discard_path()
     assert scale.at(3_305_000_000, here, STILL) == 1.0
     assert scale.at(3_500_000_000, here, STILL) == 1.0
     assert scale.at(3_505_000_000, here, path.sample(3.3).velocity) == 0.0

@@ -16,7 +16,7 @@ import robodyn as rd
 from robodyn.algorithms import motions, travel
 from robodyn.cli import app
 from robodyn.designing import FAMILIES, rows_of
-from robodyn.designing.search import Descent, Point, spread
+from robodyn.designing.search import Descent, Point, sobol_points
 from robodyn.errors import ResumeRefused
 from robodyn.presentation import presentation
 from robodyn.report.design_tables import rotor_sentences
@@ -383,7 +383,7 @@ def test_the_search_finds_minima_with_kinks_inside_and_on_constraints():
             found.append(Point(x, float(np.exp(parts.max())), bound, (parts,), bound))
         return found
 
-    start = min(examine(spread(3, 16, 0)), key=lambda point: point.rank)
+    start = min(examine(sobol_points(3, 16, 0)), key=lambda point: point.rank)
     descent = Descent(examine, start, np.ones(1))
     descent.advance(20)
     near = descent.best

@@ -349,7 +349,7 @@ def test_motors_and_joints_do_the_same_work(rng):
     rates, efforts = rng.normal(size=(2, 7, 3))
     power = (motors.motion(rates) * motors.efforts(efforts)).sum(axis=1)
     np.testing.assert_allclose(power, (rates * efforts).sum(axis=1))
-    np.testing.assert_allclose(motors.at_joints(motors.efforts(efforts)), efforts)
+    np.testing.assert_allclose(motors.to_joint_efforts(motors.efforts(efforts)), efforts)
     with pytest.raises(InvalidInput, match="once"):
         motors_of(("a", "b"), [{"a": 1.0, "b": 1.0}, {"a": 2.0, "b": 2.0}])
 

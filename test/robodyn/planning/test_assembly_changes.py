@@ -119,7 +119,7 @@ def test_assembly_is_changed_without_meeting_a_singularity(robot, modes, side):
     bounds = Bounds(robot, CONDITION, 0.0, 1.0, True)
     space = space_of(robot, start, goal)
     question = PlanningProblem(space, bounds, start, goal, STEP)
-    search = TreeSearch(question, question.least(0.01), REACH)
+    search = TreeSearch(question, question.minimum_margins(0.01), REACH)
     # what the search does depends on its random numbers alone, not on how fast it is
     path = search.path(np.random.default_rng(1), Budget(np.inf))
     assert path is not None

@@ -103,23 +103,21 @@ def test_a_segment_is_straight_and_its_steps_are_short(name, request, rng):
 def test_distances_are_those_of_a_metric(name, request, rng):
     mechanism = request.getfixturevalue(name)
     found, space = some(mechanism, rng, 12, 0.4)
-    places = space.embedded(found)
+    places = space.embed(found)
     table = np.array([space.distances(place, places) for place in places])
     np.testing.assert_allclose(table, table.T, atol=1e-12)
     np.testing.assert_allclose(np.diag(table), 0.0, atol=1e-7)
     assert (table[:, None] <= table[:, :, None] + table[None] + 1e-9).all()
     near = mechanism.advance(found[0], 1e-3 * rng.normal(size=len(space.weights)))
     length = space.length(np.stack([found[0], near]))
-    assert space.distances(places[0], space.embedded(near[None]))[0] == pytest.approx(
-        length, rel=1e-3
-    )
+    assert space.distances(places[0], space.embed(near[None]))[0] == pytest.approx(length, rel=1e-3)
 
 
 def test_either_sign_of_a_quaternion_is_the_same_place(platform, rng):
     found, space = some(platform, rng, 2, 0.3)
     other = found[1] * [1, 1, 1, -1, -1, -1, -1]
-    both = space.embedded(np.stack([found[1], other]))
-    distances = space.distances(space.embedded(found[:1])[0], both)
+    both = space.embed(np.stack([found[1], other]))
+    distances = space.distances(space.embed(found[:1])[0], both)
     assert distances[0] == pytest.approx(distances[1], abs=1e-12)
 
 
@@ -136,9 +134,9 @@ def test_samples_lie_within_their_radius_and_fill_it(arm, rng):
 def test_a_step_towards_a_target_goes_as_far_as_its_reach(arm, rng):
     (start, goal), space = some(arm, rng, 2, 0.5)
     whole = space.length(np.stack([start, goal]))
-    part = space.towards(start, goal, 0.25 * whole, STEP)
+    part = space.steer(start, goal, 0.25 * whole, STEP)
     np.testing.assert_allclose(part[-1], start + 0.25 * (goal - start), atol=1e-12)
-    np.testing.assert_allclose(space.towards(start, goal, 9.0, STEP)[-1], goal, atol=1e-12)
+    np.testing.assert_allclose(space.steer(start, goal, 9.0, STEP)[-1], goal, atol=1e-12)
 
 
 def test_a_path_is_filled_and_its_detour_is_cut(arm, rng):
@@ -161,19 +159,19 @@ def test_a_curve_along_a_path_keeps_near_it(name, request, rng):
     found, space = some(mechanism, rng, 3, 0.2)
     path = densify(space, found, STEP)
     curve = curve_along(mechanism, space, path, 40)
-    along = space.embedded(curve.configurations(S))
-    gaps = [space.distances(place, space.embedded(path)).min() for place in along]
+    along = space.embed(curve.configurations(S))
+    gaps = [space.distances(place, space.embed(path)).min() for place in along]
     assert max(gaps) < 2.0 * STEP
     for place, end in zip(along[[0, -1]], found[[0, -1]], strict=True):
-        assert space.distances(place, space.embedded(end[None]))[0] < 1e-6
+        assert space.distances(place, space.embed(end[None]))[0] < 1e-6
 
 
 def test_bounds_name_the_joint_that_is_beyond_its_limit(arm):
     q = np.array(arm.home)
     q[2] = arm.position_limits[2, 1] + 0.1
     bounds = Bounds(arm)
-    assert bounds.broken(arm.home) is None
-    broken = bounds.broken(q)
+    assert bounds.find_violation(arm.home) is None
+    broken = bounds.find_violation(q)
     assert (broken.quantity, broken.joint) == ("position", arm.joint_names[2])
     assert broken.value == pytest.approx(broken.limit + 0.1)
     margins = bounds.margins(np.stack([arm.home, q]))
@@ -192,7 +190,7 @@ def test_bounds_name_the_joint_that_is_beyond_its_limit(arm):
 def test_bounds_of_conditioning_are_named_with_their_numbers(platform, given, quantity):
     sign = np.sign(conditioning.side(platform, platform.home))
     given = {"side": -sign} if "side" in given else given
-    broken = Bounds(platform, **given).broken(platform.home)
+    broken = Bounds(platform, **given).find_violation(platform.home)
     assert broken.quantity == quantity
     number = {
         "condition number": platform.condition_number(platform.home),

@@ -9,9 +9,9 @@ from scipy.optimize import linprog
 from robodyn.planning.kernels import (
     Intervals,
     can_rest,
-    largest_first,
     limit_at,
     linear_rows,
+    maximize_first,
     peaks,
 )
 from robodyn.planning.time_optimal import reachable_motion
@@ -144,7 +144,7 @@ def test_programs_of_two_unknowns_are_solved_as_scipy_solves_them(rng):
     for _ in range(60):
         angle = rng.uniform(0.0, 2.0 * np.pi, 5)
         rows = np.stack([np.cos(angle), np.sin(angle), rng.uniform(-0.3, 1.0, 5)], axis=1)
-        found, y, z = largest_first(rows, 5, 0.0, 1.0, 0.0, 1.0)
+        found, y, z = maximize_first(rows, 5, 0.0, 1.0, 0.0, 1.0)
         best = linprog([-1.0, 0.0], A_ub=rows[:, :2], b_ub=rows[:, 2], bounds=[(0, 1), (0, 1)])
         assert found == (best.status == 0)
         found_all.append(found)

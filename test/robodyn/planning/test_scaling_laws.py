@@ -152,7 +152,7 @@ def test_a_planned_path_in_another_time_is_the_same_path(rng, factor):
     """Velocities fall with the time, accelerations with its square; it rests at both ends."""
     profile = make_profile("quintic", 2.0, 0.0, None, "the path")
     path = PlannedPath(Curve(rng.normal(size=(9, 3))), profile, 1.0, 1.0, 1, 0.0)
-    other = path.lasting(2.0 * factor)
+    other = path.with_duration(2.0 * factor)
     assert other.duration == pytest.approx(2.0 * factor)
     t = np.linspace(0.0, 2.0, 15)
     one, two = path.sample(t), other.sample(factor * t)

@@ -20,7 +20,7 @@ from robodyn.planning.time_optimal import (
     SmoothCurve,
     WaypointSpline,
     cubic_to_goal,
-    shares_of_time,
+    time_fractions,
 )
 from robodyn.presentation import presentation
 
@@ -81,14 +81,14 @@ def test_a_mass_on_a_rail_takes_the_time_of_four_equal_phases_of_jerk(tmp_path):
     shortest = (32.0 * way / jerk) ** (1.0 / 3.0)
     limited = rd.time_optimal(slider, [[0.0], [way]], jerk_limits=jerk)
     assert shortest < limited.duration < shortest * (1.0 + 2e-3)
-    assert list(shares_of_time(limited)) == ["jerk of joint1"]
+    assert list(time_fractions(limited)) == ["jerk of joint1"]
     # half way the acceleration turns round, at the speed of d J t^2 / 2 after two phases
     middle = limited.sample(0.5 * limited.duration)
     assert middle.velocity[0] == pytest.approx(jerk * shortest**2 / 16.0, rel=2e-3)
     # where the force is the mass times the acceleration, its rate is the mass times the jerk
     pushed = rd.time_optimal(slider, [[0.0], [way]], effort_rate_limits=MASS * jerk)
     assert pushed.duration == pytest.approx(limited.duration, rel=1e-6)
-    assert list(shares_of_time(pushed)) == ["effort rate of joint1"]
+    assert list(time_fractions(pushed)) == ["effort rate of joint1"]
 
 
 def test_with_all_limits_a_straight_motion_has_seven_phases(tmp_path):

@@ -135,7 +135,9 @@ def test_rows_stick_and_slide_in_lanes_as_plants_do_to_the_bit(name, integrator,
     levels = m.solver.friction.rows[:n, STATIC]
     kicks = held(m) + levels * rng.uniform(-1.5, 1.5, (2, count, n))
     batch = rd.BatchPlant(rows, dt=2e-4, integrator=integrator)
-    monkeypatch.setattr(batch, "_run", lambda rows, moves: pytest.fail(f"rows {rows} left"))
+    monkeypatch.setattr(
+        batch, "_advance_rows", lambda rows, moves: pytest.fail(f"rows {rows} left")
+    )
     batch.reset(velocity=velocities)
     slides = []
     for efforts, steps in zip(kicks, (1, 999), strict=True):
@@ -155,7 +157,7 @@ def test_rows_stick_and_slide_in_lanes_as_plants_do_to_the_bit(name, integrator,
 @pytest.mark.parametrize("name", ["stanford_arm", "delta", "stewart_symmetric"])
 def test_rows_do_not_leave_the_lanes(name, integrator, monkeypatch):
     batch = rd.BatchPlant(rd.load(name), 3, dt=1e-4, integrator=integrator)
-    monkeypatch.setattr(batch, "_run", lambda rows, moves: pytest.fail(f"rows {rows} did"))
+    monkeypatch.setattr(batch, "_advance_rows", lambda rows, moves: pytest.fail(f"rows {rows} did"))
     batch.step(held(batch.mechanisms[0]), 20)
 
 

@@ -81,7 +81,7 @@ class FirstOrder:
         """Compute the largest path speed s' (N, M) within the limit at samples of a path."""
         raise NotImplementedError
 
-    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
+    def fractions(self, path: SampledPath, speed: FloatArray) -> FloatArray:
         """Compute each quantity's fraction (N, M, K) of its limit at given path speeds.
 
         `speed` contains the path speeds s' (N, M, 1).
@@ -124,7 +124,7 @@ class SecondOrder:
         raise NotImplementedError
 
 
-class OfJoints:
+class JointQuantity:
     """Symmetric limits (n,) of a quantity of the driven joints; infinite for no limit.
 
     Attributes:
@@ -142,7 +142,7 @@ class OfJoints:
         self.names = [f"{self.quantity} of {mechanism.joint_names[i]}" for i in self.joints]
 
 
-class ThirdOrder(OfJoints):
+class ThirdOrder(JointQuantity):
     """Limit on the time derivative of accelerations or efforts, which involves s'''."""
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:

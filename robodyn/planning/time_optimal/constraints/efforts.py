@@ -126,7 +126,7 @@ class Efforts(SecondOrder):
                 (least - effort - np.minimum(turned, 0.0)) / self.sizes[0],
             )
 
-    def too_weak(self, row: int, value: float, where: str) -> str:
+    def describe_shortage(self, row: int, value: float, where: str) -> str:
         """Return the message that even slow motion exceeds an effort limit at a point.
 
         Args:

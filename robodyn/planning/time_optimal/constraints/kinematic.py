@@ -26,7 +26,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     Coefficients,
     Excess,
     FirstOrder,
-    OfJoints,
+    JointQuantity,
     SecondOrder,
     ThirdOrder,
 )
@@ -53,7 +53,7 @@ class Rates(FirstOrder):
         """Compute the largest path speed s' (N, M) within the velocity limits."""
         return np.asarray((self._limits / np.abs(path.rates)).min(axis=-1))
 
-    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
+    def fractions(self, path: SampledPath, speed: FloatArray) -> FloatArray:
         """Compute the joint velocities as fractions (N, M, n) of their limits.
 
         `speed` contains the path speeds s' (N, M, 1).
@@ -72,7 +72,7 @@ class TipSpeed(FirstOrder):
         """Compute the largest path speed s' (N, M) within the tip's speed limit."""
         return self._limit / self._speed(path)
 
-    def used(self, path: SampledPath, speed: FloatArray) -> FloatArray:
+    def fractions(self, path: SampledPath, speed: FloatArray) -> FloatArray:
         """Compute the tip's speed as a fraction (N, M, 1) of its limit.
 
         `speed` contains the path speeds s' (N, M, 1).
@@ -86,7 +86,7 @@ class TipSpeed(FirstOrder):
         return np.asarray(np.linalg.norm(twist[..., :3, 0], axis=-1))
 
 
-class Accelerations(OfJoints, SecondOrder):
+class Accelerations(JointQuantity, SecondOrder):
     """Symmetric acceleration limits (n,) [m/s^2 or rad/s^2] of the driven joints.
 
     Infinity means no limit. See `SecondOrder` for the interface.

@@ -74,7 +74,7 @@ class RedundantEfforts(Efforts):
         value = self._quantities(q)(self._mechanism, *motion)
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
-    def too_weak(self, row: int, value: float, where: str) -> str:
+    def describe_shortage(self, row: int, value: float, where: str) -> str:
         """Return the message that no efforts within limits suffice for slow motion."""
         return (
             f"no efforts of {self.subjects[row]} within their limits move the mechanism slowly at "
