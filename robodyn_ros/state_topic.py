@@ -162,6 +162,11 @@ class StateTopic:
         names = self._publishers()
         if not names:
             return "it has no publisher"
+        kind = self._source.kind
+        expected = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
+        found = self._node.get_publishers_info_by_topic(self._node.resolve_topic_name(self._topic))
+        if others := {end.topic_type for end in found} - {expected}:
+            return f"{', '.join(names)} publishes {', '.join(sorted(others))}, not {expected}"
         return f"no message was received from {', '.join(names)}"
 
     def _lacking(self) -> str:

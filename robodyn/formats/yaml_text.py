@@ -34,7 +34,8 @@ def read_text(path: Path, error: type[RobodynError] = ModelError) -> str:
     """
     try:
         if not path.is_file():
-            what = "is a directory" if path.is_dir() else "not found"
+            other = "is a pipe, a socket or a device" if path.exists() else "not found"
+            what = "is a directory" if path.is_dir() else other
             raise error(f"{path}: {what}, expected a file", value=str(path))
         with path.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -201,6 +201,12 @@ def _joint(
         for key, end in (("least_effort", least), ("largest_effort", largest)):
             if np.isfinite(end):
                 params.setdefault(key, repr(end))
+    slowest, fastest = commands.get("velocity", (-np.inf, np.inf))
+    if slowest != -fastest and not (slowest < 0.0 < fastest and np.isinf((slowest, fastest)).any()):
+        warn(
+            f"{source}: <ros2_control>: {where}: velocity has min {slowest:g} and max {fastest:g}; "
+            "the smaller limit that is not 0 applies to both directions"
+        )
     # exporters write zeros for the axes of joints that have none
     axis = None if kind in ("fixed", "floating") else joint.find("axis")
     direction = "1 0 0" if axis is None else axis.attrib["xyz"]
@@ -249,7 +255,12 @@ def _position_limits(
 
 
 def _limit(limit: Mapping[str, float], name: str, commanded: tuple[float, float] | None) -> float:
-    """Return the limit of `effort` or `velocity`; infinite if it is absent or 0."""
-    most = np.inf if commanded is None else max(-commanded[0], commanded[1])
-    stated = limit_from_file(limit.get(name, 0.0))
-    return min(stated or np.inf, most if most > 0.0 else np.inf)
+    """Return the limit of `effort` or `velocity`; infinite if it is absent or 0.
+
+    Of velocity commands with two limits, the smaller one applies to both directions.
+    """
+    low, high = commanded or (-np.inf, np.inf)
+    # efforts that differ by direction are limits of the actuator
+    pick = max if name == "effort" else min
+    most = pick((end for end in (-low, high) if end > 0.0), default=np.inf)
+    return min(limit_from_file(limit.get(name, 0.0)) or np.inf, most)

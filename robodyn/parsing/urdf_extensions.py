@@ -43,6 +43,8 @@ OVERRIDES = {"turnGravityOff": ("false", "0"), "gravity": ("true", "1"),
              "dampingFactor": ("0", "0.0"), "selfCollide": ("false", "0"),
              "self_collide": ("false", "0"), "static": ("false", "0"),
              "kinematic": ("false", "0"), "velocity_decay": ("0", "0.0")}  # fmt: skip
+# Elements that MuJoCo reads in a URDF.
+MUJOCO = ("compiler", "option", "size")
 # Elements that Gazebo adds to the model.
 BODIES = ("link", "model", "include", "frame")
 CLOSE = "write a <constraint>, docs/closed_loops.md shows how"
@@ -171,6 +173,11 @@ def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> Non
             ):
                 where = repr(block.get("reference", ""))
                 left.setdefault(f"<{inner.tag}> in <gazebo>", []).append(where)
+    for inner in root.iterfind("mujoco/*"):
+        if inner.tag not in MUJOCO:
+            left.setdefault(f"<{inner.tag}> in <mujoco>", [])
+        elif "gravity" in inner.attrib:
+            left.setdefault("gravity=... of <option> in <mujoco>", [])
     for plugin in _plugins(root):
         if not (_is_kind(plugin, KNOWN) or plugin.find("mimicJoint") is not None):
             where = repr(plugin.get("name") or plugin.get("filename"))

@@ -10,6 +10,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import qos_profile_sensor_data
 from ros_harness import Peer, Process, executable, free_domain, ros_arguments
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
 import robodyn as rd
 from robodyn_ros import messages
@@ -207,6 +208,14 @@ def test_nodes_that_wait_report_it_from_the_first_period_on(peer, start, node, m
     first = driver.status(name, WARN, "waiting for", "_state")
     assert any(value.key == "waiting" for value in first.values)
     driver.status(name, ERROR, "waiting for")
+
+
+def test_a_publisher_of_another_type_is_named(peer, start):
+    start("inverse_dynamics", HOLD | {"watchdog_timeout": 5.0})
+    driver = Driver(peer, lambda t, k: [], publishers=0)
+    peer.node.create_publisher(Float64MultiArray, "joint_states", 10)
+    types = "peer publishes std_msgs/msg/Float64MultiArray, not sensor_msgs/msg/JointState"
+    driver.status("inverse_dynamics: states", WARN, types)
 
 
 def test_drives_that_compensate_gravity_get_none(peer, start, arm):

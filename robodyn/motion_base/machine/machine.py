@@ -240,7 +240,7 @@ class Machine:
         if (np.abs(measured) > LARGEST_STATE).any():
             worst = int(np.argmax(np.abs(measured)))
             raise InvalidInput(
-                f"{self.mechanism.joint_names[worst]} is reported at {measured[worst]:g} "
+                f"{self.mechanism.joint_names[worst]} is reported at {measured[worst]:.9g} "
                 f"{self.mechanism.drives.units[worst]}, expected at most {LARGEST_STATE:g}",
                 value=measured[worst],
             )

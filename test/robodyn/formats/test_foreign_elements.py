@@ -351,6 +351,30 @@ def test_limits_of_command_interfaces_narrow_those_of_the_joint():
     assert made.actuators[1].least_effort == -3.0
 
 
+@pytest.mark.parametrize(
+    ("params", "right", "count"),
+    [
+        ({"min": -1, "max": 2}, 1.0, 1),
+        ({"min": -3, "max": 2}, 2.0, 1),
+        ({"max": 2}, 2.0, 0),
+        ({"min": 0, "max": 2}, 2.0, 1),
+    ],
+)
+def test_neither_direction_is_faster_than_its_velocity_command_allows(params, right, count):
+    made, reported = loaded(arm(commanded("velocity", params)))
+    assert made.velocity_limits.tolist() == [5.0, right, 5.0]
+    assert sum("'j2': velocity" in each for each in reported) == count
+
+
+def test_elements_for_mujoco_that_are_not_read_are_named():
+    known = '<mujoco><compiler fusestatic="false"/><option timestep="0.001"/></mujoco>'
+    assert not loaded(arm(known))[1]
+    parts = '<option gravity="0 0 0"/><equality><connect body1="a" body2="b"/></equality>'
+    reported = " ".join(loaded(arm(f"<mujoco>{parts}</mujoco>"))[1])
+    assert "<equality>" in reported
+    assert "gravity" in reported
+
+
 def test_limits_of_command_interfaces_that_are_off_or_no_numbers_change_nothing():
     text = arm(commanded("effort", {"min": -12, "max": 12}, '<limits enable="false"/>'))
     assert loaded(text)[0].effort_limits.tolist() == [20.0, 20.0, 20.0]

@@ -357,6 +357,10 @@ def test_huge_file_is_refused_unread(suffix, tmp_path):
 def test_files_that_are_none(tmp_path):
     (tmp_path / "folder.yaml").mkdir()
     refused(tmp_path / "folder.yaml", ["folder.yaml", "directory"])
+    for suffix in (".yaml", ".urdf", ".sdf", ".xml", ".xacro"):
+        (tmp_path / f"zero{suffix}").symlink_to("/dev/zero")
+        refused(tmp_path / f"zero{suffix}", [f"zero{suffix}", "a device, expected a file"])
+        (tmp_path / f"zero{suffix}").unlink()
     (tmp_path / "latin.yaml").write_bytes(b"name: caf\xe9\n")
     refused(tmp_path / "latin.yaml", ["latin.yaml", "not UTF-8", "byte 9 is 0xe9"])
     (tmp_path / "model.stl").write_text("solid")
