@@ -177,9 +177,10 @@ class ManagedNode(Node):
         found = self._find(requested.id, requested.label)
         if found is None:
             labels = [label for _, label, *_ in self._lifecycle.available_transitions]
+            known = {number: label for number, label, *_ in self._lifecycle.transition_graph}
+            name = requested.label or known.get(requested.id, requested.id)
             self.get_logger().error(
-                f"no transition {requested.label or requested.id} from {before}; possible: "
-                f"{', '.join(labels) or 'nothing'}"
+                f"no transition {name} from {before}; possible: {', '.join(labels) or 'nothing'}"
             )
             return response
         response.success = self._make(found)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import rclpy
+from rclpy.clock import Clock, ClockType
 from rclpy.executors import ExternalShutdownException
 from rclpy.logging import get_logger
 from rclpy.node import Node
@@ -32,6 +33,8 @@ GRACE = 3.0
 # with exit code 1 and the traceback of each thread, since a lock inside the DDS library would block
 # it forever.
 LEAVE = 60.0
+# Time without /clock after which a node with simulated time reports it [s].
+NO_CLOCK = 2.0
 ERRORS = 2  # file descriptor of standard error
 
 
@@ -66,6 +69,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
                 node.get_logger().warning(line)
             if not rclpy.ok():
                 return 0  # interrupted meanwhile: the context no longer exists
+            _warn_without_clock(node)
             _settle()
             spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
@@ -123,6 +127,20 @@ def exit_after_signal(grace: float) -> Iterator[None]:
         os.close(writer)
         watcher.join()
         os.close(reader)
+
+
+def _warn_without_clock(node: Node) -> None:
+    """Log a warning if simulated time does not arrive: it is 0 until the first message."""
+
+    def look() -> None:
+        timer.cancel()
+        if node.get_parameter("use_sim_time").value and not node.get_clock().now().nanoseconds:
+            found = node.get_publishers_info_by_topic("/clock")
+            names = sorted({end.node_name for end in found} - {node.get_name()})
+            why = f"no message was received from {', '.join(names)}" if names else "no publisher"
+            node.get_logger().warning(f"waiting for /clock, because use_sim_time is true: {why}")
+
+    timer = node.create_timer(NO_CLOCK, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
 def _settle() -> None:

@@ -107,6 +107,7 @@ def test_a_round_trip_in_flight(platform, monkeypatch):
         assert node.state() == State.PRIMARY_STATE_UNCONFIGURED
         # an impossible request gets a response, and does not change the node
         assert not node.change(Transition.TRANSITION_ACTIVATE)
+        graph.line("no transition activate from unconfigured; possible: configure, shutdown")
         assert not node.change(77)
         graph.line("no transition 77 from unconfigured; possible: configure, shutdown")
         assert node.change(0, "configure")

@@ -228,3 +228,12 @@ def test_runner_starts_a_node_without_home(monkeypatch):
         assert not process.output
     finally:
         process.close()
+
+
+def test_a_node_without_its_simulated_time_reports_it():
+    arguments = ["never", "--ros-args", "-p", "use_sim_time:=true"]
+    process = Process([sys.executable, "-c", NODE, *arguments], free_domain())
+    try:
+        process.wait_for_line("waiting for /clock, because use_sim_time is true: no publisher")
+    finally:
+        process.close()
