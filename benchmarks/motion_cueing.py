@@ -25,7 +25,7 @@ from scipy.optimize import minimize_scalar
 
 import robodyn as rd
 from robodyn.algorithms import motions
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.motion_base.machine.limits import DriveLimits
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def quick_slalom() -> rd.VehicleMotion:
 
 def flight() -> rd.VehicleMotion:
     """Take-off, turns and turbulence of JSBSim's c172x."""
-    with needing("flight", "the flight needs JSBSim", "jsbsim"):
+    with require_extra("flight", "the flight needs JSBSim", "jsbsim"):
         from robodyn.motion_base.cueing.flight import Flight
 
         made = Flight(DT)

@@ -29,8 +29,8 @@ until `~/reset` is called.
 
 FUNCTIONS = {
     "Faults and states of the machine (`joint_commander: machine`)": {
-        f"{MACHINE}/machine.py": ("_cause", "_pressed", "_begin_homing", "_home", "_pass",
-                                  "_enter", "step"),
+        f"{MACHINE}/machine.py": ("_fault_cause", "_stop_reason", "_begin_homing",
+                                  "_step_homing", "_check_point", "_change_state", "step"),
         f"{MACHINE}/homing.py": ("step",),
         "robodyn_ros/joint_commander.py": ("_on_interfaces", "_on_other"),
         "robodyn_ros/external_wrench.py": ("update",),
@@ -43,16 +43,16 @@ FUNCTIONS = {
         f"{MACHINE}/commander.py": (
             "_requested_target",
             "_admissible_target",
-            "_objection",
+            "_path_violation",
             "_derate",
         ),
-        f"{MACHINE}/workspace.py": ("objection", "_describe", "closes_in", "_problem"),
-        f"{MACHINE}/motion_sources.py": ("nearest_motion", "take", "_objection"),
+        f"{MACHINE}/workspace.py": ("violation", "_describe", "path_violation", "_side_violation"),
+        f"{MACHINE}/motion_sources.py": ("nearest_motion", "take", "_stamp_error"),
         f"{MACHINE}/stabilized.py": ("at",),
     },
     "States that arrive (`<node>: states`)": {
-        "robodyn_ros/state_topic.py": ("waiting", "_reason", "reason", "_lacking", "_conflict",
-                                       "notes"),
+        "robodyn_ros/state_topic.py": ("waiting", "_reason", "reason", "_missing_joints",
+                                       "_conflict", "notes"),
         "robodyn_ros/losses.py": ("text",),
     },
     "`inverse_dynamics: efforts`": {

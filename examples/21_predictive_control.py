@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 import robodyn as rd
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 
-with needing("control", "this example needs OSQP", "osqp"):
+with require_extra("control", "this example needs OSQP", "osqp"):
     import osqp
 
 m, dt, steps = rd.load("delta").without_friction(), 10e-3, 25

@@ -135,7 +135,7 @@ def _wrong_argument(
         parameter = signature.parameters[name]
         if name not in hints or value is parameter.default:
             continue
-        if not _fits(value, hints[name]):
+        if not _matches(value, hints[name]):
             return _mismatch(name, value, hints[name], str(parameter.annotation))
         if _takes_arrays(hints[name]) and not isinstance(value, (str, Mapping)):
             shapes[name] = np.shape(value)
@@ -178,7 +178,7 @@ def _takes_arrays(hint: Any) -> bool:
     return inside >= _ARRAY_LIKE or any(get_origin(each) is np.ndarray for each in inside)
 
 
-def _fits(value: Any, hint: Any) -> bool:
+def _matches(value: Any, hint: Any) -> bool:
     """Return whether a value matches a type hint.
 
     Numbers and arrays must also be finite and plausible.
@@ -187,16 +187,16 @@ def _fits(value: Any, hint: Any) -> bool:
     choices = _choices(hint)
     if set(choices) >= _ARRAY_LIKE:
         others = [each for each in choices if each not in _ARRAY_LIKE]
-        return _is_array(value) or any(_fits(value, each) for each in others)
+        return _is_array(value) or any(_matches(value, each) for each in others)
     if kind in _UNIONS:
-        return any(_fits(value, each) for each in inside)
+        return any(_matches(value, each) for each in inside)
     if kind is Literal:
         return isinstance(value, str) and value in inside
     if kind is np.ndarray:
         kept = isinstance(value, np.ndarray) and value.dtype == get_args(inside[1])[0]
         return kept and _is_array(value)
     if kind is Callable:
-        return callable(value) and _takes(value, inside[0])
+        return callable(value) and _accepts(value, inside[0])
     if kind is float:
         return (
             not isinstance(value, (str, list, tuple)) and np.ndim(value) == 0 and _is_array(value)
@@ -217,7 +217,7 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(value, kind)
 
 
-def _takes(function: Callable[..., Any], arguments: Any) -> bool:
+def _accepts(function: Callable[..., Any], arguments: Any) -> bool:
     try:
         if arguments is not ...:
             inspect.signature(function).bind(*arguments)
@@ -244,9 +244,9 @@ def _is_container(value: Any, kind: type, inside: tuple[Any, ...]) -> bool:
     if isinstance(value, Mapping):
         items: Any = value.items()
         return all(
-            _fits(one, hint) for item in items for one, hint in zip(item, inside, strict=True)
+            _matches(one, hint) for item in items for one, hint in zip(item, inside, strict=True)
         )
-    return not isinstance(value, Collection) or all(_fits(item, inside[0]) for item in value)
+    return not isinstance(value, Collection) or all(_matches(item, inside[0]) for item in value)
 
 
 def _mismatch(name: str, value: Any, hint: Any, written: str) -> InvalidInput:

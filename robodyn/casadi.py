@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 
-with needing("casadi", "optimal control with CasADi", "casadi"):
+with require_extra("casadi", "optimal control with CasADi", "casadi"):
     import casadi
 
 from robodyn.algorithms.chart import Chart, second_derivatives

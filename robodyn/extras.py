@@ -51,7 +51,7 @@ def how_to_install(extra: str) -> str:
     first creates a virtual environment with access to the system's packages, including ROS 2.
     System packages against which others are compiled keep their versions.
     """
-    packages = " ".join(map(shlex.quote, [*EXTRAS[extra], *_kept()]))
+    packages = " ".join(map(shlex.quote, [*EXTRAS[extra], *_system_requirements()]))
     if not _belongs_to_the_system():
         return f"{shlex.quote(sys.executable or 'python3')} -m pip install {packages}"
     return (
@@ -63,7 +63,7 @@ def how_to_install(extra: str) -> str:
 
 
 @contextmanager
-def needing(extra: str, what: str, package: str) -> Iterator[None]:
+def require_extra(extra: str, what: str, package: str) -> Iterator[None]:
     """Convert an ImportError within this context to an error with instructions.
 
     Args:
@@ -83,7 +83,7 @@ def needing(extra: str, what: str, package: str) -> Iterator[None]:
         raise MissingExtra(f"{what}: {how_to_install(extra)}", value=package) from error
 
 
-def _kept() -> list[str]:
+def _system_requirements() -> list[str]:
     """Return version requirements that pin the system's packages to their installed versions."""
     found = []
     for name in _KEPT:

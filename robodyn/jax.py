@@ -28,10 +28,10 @@ import numpy as np
 
 from robodyn.algorithms.chart import Chart, Rows, call_with_rows
 from robodyn.arrays import ArrayLike
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.mechanism.mechanism import Mechanism
 
-with needing("jax", "differentiable dynamics for JAX", "jax"):
+with require_extra("jax", "differentiable dynamics for JAX", "jax"):
     import jax
     import jax.numpy as jnp
 

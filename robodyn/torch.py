@@ -24,10 +24,10 @@ from typing import Any
 
 from robodyn.algorithms.chart import Chart, Rows, call_with_rows
 from robodyn.arrays import ArrayLike
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.mechanism.mechanism import Mechanism
 
-with needing("torch", "differentiable dynamics for PyTorch", "torch"):
+with require_extra("torch", "differentiable dynamics for PyTorch", "torch"):
     import torch
     from torch.autograd import Function
 

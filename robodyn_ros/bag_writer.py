@@ -61,7 +61,7 @@ class BagWriter:
         # Humble's rosbag2 takes QoS in another form
         native = hasattr(rosbag2_py, "to_rclcpp_qos_vector")
         try:
-            self._storage = (_ByRosbag2 if native else _ByRosbags)(folder, compress)
+            self._storage = (_Rosbag2Storage if native else _RosbagsStorage)(folder, compress)
         except ImportError as error:
             raise MissingExtra(
                 f"recording needs rosbag2, or the package rosbags: {how_to_install('record')}",
@@ -91,7 +91,7 @@ class BagWriter:
             InvalidInput: no definition of this type is available.
             RecordingFailed: the bag cannot be written.
         """
-        return self._try("add_topic", name, kind, digest, [_as_stored(each) for each in offered])
+        return self._call("add_topic", name, kind, digest, [_qos_fields(each) for each in offered])
 
     def write(self, topic: Any, stamp: int, data: bytes) -> None:
         """Append a serialized message.
@@ -105,7 +105,7 @@ class BagWriter:
             RecordingFailed: the bag cannot be written; raised once, later messages are dropped.
         """
         self.messages += 1
-        self._try("write", topic, stamp, data)
+        self._call("write", topic, stamp, data)
 
     def flush(self) -> None:
         """Flush all messages to the file, so that they survive if the process is killed.
@@ -113,7 +113,7 @@ class BagWriter:
         Raises:
             RecordingFailed: the bag cannot be written.
         """
-        self._try("flush")
+        self._call("flush")
 
     def close(self, remarks: Mapping[str, str] | None = None) -> None:
         """Complete the bag: write its index and metadata.yaml.
@@ -123,9 +123,9 @@ class BagWriter:
         Raises:
             RecordingFailed: the index cannot be written; the bag contains the messages so far.
         """
-        self._try("close", remarks or {})
+        self._call("close", remarks or {})
 
-    def _try(self, what: str, *args: Any) -> Any:
+    def _call(self, what: str, *args: Any) -> Any:
         if self.has_failed:
             return None
         try:
@@ -140,7 +140,7 @@ class BagWriter:
             ) from error
 
 
-class _ByRosbag2:
+class _Rosbag2Storage:
     """Bag storage by the package rosbag2, in the default format of this ROS 2."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
@@ -182,7 +182,7 @@ class _ByRosbag2:
         """Do nothing: the messages written so far are already in the file."""
 
 
-class _ByRosbags:
+class _RosbagsStorage:
     """Bag storage by the package rosbags: an MCAP file with ROS 2's common types."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
@@ -222,7 +222,7 @@ class _ByRosbags:
         self._writer.close()
 
 
-def _as_stored(profile: QoSProfile) -> dict[str, Any]:
+def _qos_fields(profile: QoSProfile) -> dict[str, Any]:
     """Convert a QoS profile to bag metadata of version 8, with rmw's policy values."""
 
     def time(duration: Any) -> dict[str, int]:
@@ -320,14 +320,14 @@ class BagClock:
         if self.source == "wall":
             self._write(topic, received, data)
         elif self._ticks:
-            self._write(topic, self._simulated(sent), data)
+            self._write(topic, self._simulated_time(sent), data)
         else:
             self._held.append((topic, sent, received, data))
             self._bytes += len(data)
             if self._bytes > self._most_held:
                 self.use_wall_clock()
 
-    def _simulated(self, sent: int) -> int:
+    def _simulated_time(self, sent: int) -> int:
         for tick_sent, now in reversed(self._ticks):
             if tick_sent <= sent:
                 return now

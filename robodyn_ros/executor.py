@@ -78,7 +78,7 @@ class Finished(Exception):
         self.code = code
 
 
-class _Tolerant(Executor):
+class _LoggingExecutor(Executor):
     """Base class of executors that drop messages, requests and responses that cannot be read.
 
     A subscription's callback must not be a coroutine: it is called when its message is taken.
@@ -93,12 +93,12 @@ class _Tolerant(Executor):
         take_and_dispatch(sub, takes_info(sub), self._refusals)
 
     def _take_service(self, srv: Any) -> Any:
-        return self._taken(srv, super()._take_service)
+        return self._take_or_log(srv, super()._take_service)
 
     def _take_client(self, client: Any) -> Any:
-        return self._taken(client, super()._take_client)
+        return self._take_or_log(client, super()._take_client)
 
-    def _taken(self, entity: Any, take: Callable[[Any], Any]) -> Any:
+    def _take_or_log(self, entity: Any, take: Callable[[Any], Any]) -> Any:
         try:
             return take(entity)
         except Exception as error:  # as for `take_and_dispatch`
@@ -108,15 +108,15 @@ class _Tolerant(Executor):
             return None
 
 
-class SingleExecutor(_Tolerant, SingleThreadedExecutor):
+class SingleExecutor(_LoggingExecutor, SingleThreadedExecutor):
     """Single-threaded executor of rclpy for one node, which drops unreadable messages."""
 
 
-class MultiExecutor(_Tolerant, MultiThreadedExecutor):
+class MultiExecutor(_LoggingExecutor, MultiThreadedExecutor):
     """Multi-threaded executor of rclpy for one node, which drops unreadable messages."""
 
 
-class LeanExecutor(_Tolerant, SingleThreadedExecutor):
+class LeanExecutor(_LoggingExecutor, SingleThreadedExecutor):
     """Fast executor of one node, which calls the callbacks of subscriptions directly."""
 
     def __init__(self, node: Node) -> None:
@@ -183,7 +183,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
                     if left <= 0.0:
                         look = time.monotonic()
                     if rest or left <= 0.0:
-                        self._do_rest()
+                        self._execute_others()
 
     def _begin(self, waitable: Any) -> None:
         """Take the data of a ready waitable, and schedule its execution."""
@@ -197,7 +197,7 @@ class LeanExecutor(_Tolerant, SingleThreadedExecutor):
             return
         super().create_task(waitable.execute, taken)
 
-    def _do_rest(self) -> None:
+    def _execute_others(self) -> None:
         """Execute all other callbacks that are ready, such as those of timers."""
         with suppress(TimeoutException):
             while True:

@@ -214,9 +214,9 @@ class ForwardSimulator(Node):
             self._state = self._plant.measured(self._p["feedback"])
             self._stamp += self._period
         else:
-            self._advance(self._plant.effort if self._command is None else self._commanded())
+            self._advance(self._plant.effort if self._command is None else self._effort_command())
 
-    def _commanded(self) -> FloatArray:
+    def _effort_command(self) -> FloatArray:
         """Return the last command, converted to efforts (n,) [N or N m] at the joints."""
         assert self._command is not None
         if self._unit.is_effort:

@@ -48,14 +48,14 @@ def findings(node: Node) -> list[dict[str, str]]:
         return [_finding("note", "no ROS 2 node is running in this domain")]
     found = [_finding("ok", f"{len(others)} nodes: {', '.join(sorted(others))}")]
     for topic, _ in node.get_topic_names_and_types():
-        found += _of_topic(node, topic)
+        found += _topic_findings(node, topic)
     found += _controllers(node)
     if all(entry["level"] in ("ok", "note") for entry in found):
         found.append(_finding("ok", "clock, QoS and publishers of the graph are consistent"))
     return found
 
 
-def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
+def _topic_findings(node: Node, topic: str) -> Iterator[dict[str, str]]:
     publishers = [p for p in node.get_publishers_info_by_topic(topic) if p.node_name != NAME]
     subscribers = [s for s in node.get_subscriptions_info_by_topic(topic) if s.node_name != NAME]
     for publisher in publishers:
@@ -77,7 +77,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
         names = ", ".join(sorted(p.node_name for p in publishers))
         yield _finding("warning", f"{topic} has {len(publishers)} publishers: {names}")
     if topic.endswith("joint_states") and len(publishers) > 1:
-        yield from _of_joint_states(node, topic, sorted(p.node_name for p in publishers))
+        yield from _joint_state_findings(node, topic, sorted(p.node_name for p in publishers))
     if topic.split("/")[-1] in NEEDED and subscribers and not publishers:
         names = ", ".join(sorted({s.node_name for s in subscribers}))
         why = (
@@ -86,7 +86,7 @@ def _of_topic(node: Node, topic: str) -> Iterator[dict[str, str]]:
         yield _finding("warning", f"{topic} has no publisher; waiting for it: {names}{why}")
 
 
-def _of_joint_states(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
+def _joint_state_findings(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
     """Yield a finding if several publishers send states of the same joints."""
     messages: list[JointState] = []
     subscription = node.create_subscription(JointState, topic, messages.append, STATES)

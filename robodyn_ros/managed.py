@@ -63,9 +63,9 @@ class ManagedNode(Node):
             (GetAvailableStates, "get_available_states", "available_states",
              lambda: [_state(*state) for state in machine.available_states]),
             (GetAvailableTransitions, "get_available_transitions", "available_transitions",
-             lambda: [*map(_described, machine.available_transitions)]),
+             lambda: [*map(_transition_description, machine.available_transitions)]),
             (GetAvailableTransitions, "get_transition_graph", "available_transitions",
-             lambda: [*map(_described, machine.transition_graph)]),
+             lambda: [*map(_transition_description, machine.transition_graph)]),
         ):  # fmt: skip
             self.create_service(kind, f"~/{service}", partial(_respond, field, get_value))
         self._lasting = {id(entity) for _, entity in self._all_entities()}
@@ -74,7 +74,7 @@ class ManagedNode(Node):
             return
         for label in ("configure", "activate"):
             request = self._find(0, label)
-            if request is None or not self._make(request):
+            if request is None or not self._change_state(request):
                 raise self._refusal or Refused(f"lifecycle transition {label} is not possible now")
 
     @property
@@ -121,13 +121,13 @@ class ManagedNode(Node):
                 return row  # type: ignore[no-any-return]
         return None
 
-    def _make(self, request: Row) -> bool:
+    def _change_state(self, request: Row) -> bool:
         """Perform a lifecycle transition if it is available; return whether it succeeded.
 
         A step that raises anything but a RobodynError leaves the state unchanged.
         """
         was_active, self._refusal = self.is_active, None
-        self._go(request)
+        self._trigger(request)
         result = "transition_failure"
         try:
             self._step(request[1], was_active)
@@ -137,7 +137,7 @@ class ManagedNode(Node):
         finally:
             found = self._find(0, result)
             assert found is not None  # every transition may have this result
-            self._go(found)
+            self._trigger(found)
         return self._refusal is None
 
     def _step(self, label: str, was_active: bool) -> None:
@@ -155,9 +155,9 @@ class ManagedNode(Node):
         elif was_active:  # deactivate or shutdown
             self.deactivate()
 
-    def _go(self, row: Row) -> None:
+    def _trigger(self, row: Row) -> None:
         self._lifecycle.trigger_transition_by_id(row[0], False)
-        described = _described(row)
+        described = _transition_description(row)
         now = max(self.get_clock().now().nanoseconds, 0)
         self._events.publish(
             TransitionEvent(
@@ -183,7 +183,7 @@ class ManagedNode(Node):
                 f"no transition {name} from {before}; possible: {', '.join(labels) or 'nothing'}"
             )
             return response
-        response.success = self._make(found)
+        response.success = self._change_state(found)
         if self._refusal is not None:
             self.get_logger().error(f"{found[1]} refused: {self._refusal}")
         return response
@@ -211,7 +211,7 @@ def _state(number: int, label: str) -> State:
     return State(id=number, label=label)
 
 
-def _described(row: Row) -> TransitionDescription:
+def _transition_description(row: Row) -> TransitionDescription:
     number, label, start, start_label, goal, goal_label = row
     return TransitionDescription(
         transition=Transition(id=number, label=label),

@@ -104,16 +104,16 @@ def read_sections(path: str | Path) -> dict[str, dict[str, Any]]:
 def _collect(document: Any, name: str, sections: dict[str, dict[str, Any]]) -> None:
     for key, value in document.items() if isinstance(document, dict) else ():
         if key == "ros__parameters":
-            sections.setdefault(name, {}).update(_flat(value or {}, ""))
+            sections.setdefault(name, {}).update(_flatten(value or {}, ""))
         else:
             _collect(value, f"{name.rstrip('/')}/{str(key).lstrip('/')}", sections)
 
 
-def _flat(parameters: Any, prefix: str) -> dict[str, Any]:
+def _flatten(parameters: Any, prefix: str) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in parameters.items() if isinstance(parameters, dict) else ():
         if isinstance(value, dict):
-            flat |= _flat(value, f"{prefix}{name}.")
+            flat |= _flatten(value, f"{prefix}{name}.")
         else:
             flat[f"{prefix}{name}"] = value
     return flat
@@ -131,7 +131,7 @@ def unknown_sections(sections: Iterable[str], file: str | Path, nodes: Sequence[
     for section in sections:
         name = section.rsplit("/", 1)[-1]
         if "*" not in name and name not in nodes:
-            lines.append(f"parameter file {file}: no node is named {name!r}{_near(name, nodes)}")
+            lines.append(f"parameter file {file}: no node is named {name!r}{_hint(name, nodes)}")
     return lines
 
 
@@ -148,19 +148,21 @@ def unused_parameter_messages(node: Node, arguments: Sequence[str]) -> list[str]
     of_all = {name for group in tables().values() for name in group}
     known = set(node.list_parameters([], 0).names)
     lines: list[str] = []
-    for name, origin, for_all in _given(node, arguments, lines):
+    for name, origin, for_all in _overrides(node, arguments, lines):
         if name in known or name in COMMON or name.startswith(COMMON_PREFIXES):
             continue
         if for_all and name in of_all:
             continue
         lines.append(
             f"parameter {name!r}{origin} is ignored: {node.get_name()} has no such parameter"
-            f"{_near(name, sorted(known))}"
+            f"{_hint(name, sorted(known))}"
         )
     return list(dict.fromkeys(lines))
 
 
-def _given(node: Node, arguments: Sequence[str], lines: list[str]) -> list[tuple[str, str, bool]]:
+def _overrides(
+    node: Node, arguments: Sequence[str], lines: list[str]
+) -> list[tuple[str, str, bool]]:
     """Return name, origin and scope of each parameter given to this process.
 
     The scope states whether the parameter is given to all nodes.
@@ -204,6 +206,6 @@ def _matches(pattern: str, full: str) -> bool:
     return re.fullmatch("".join(parts), full) is not None
 
 
-def _near(name: str, names: Sequence[str]) -> str:
+def _hint(name: str, names: Sequence[str]) -> str:
     near = difflib.get_close_matches(name, names, n=1, cutoff=0.6)
     return f"; did you mean {near[0]!r}?" if near else ""

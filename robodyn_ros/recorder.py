@@ -92,7 +92,7 @@ class Recorder(Node):
 
     def _flush(self) -> None:
         if self._bag is not None:
-            with ending_recording():
+            with end_on_failure():
                 self._bag.flush()
 
     def _names(self, given: list[str] | None) -> set[str] | None:
@@ -100,11 +100,11 @@ class Recorder(Node):
 
     def _look(self) -> None:
         """Subscribe to new topics that are to be recorded."""
-        self._suit_clock()
+        self._match_clock_qos()
         begins = self._first <= self._known or self._recorded_time() > self._p["clock_wait"]
         later: set[str] = set() if begins else self._names(list(STATES)) or set()
         for name, kinds in sorted(self.get_topic_names_and_types()):
-            if name in self._known or name in later or not self._chosen(name):
+            if name in self._known or name in later or not self._is_selected(name):
                 continue
             if not self.count_publishers(name):
                 continue
@@ -115,7 +115,7 @@ class Recorder(Node):
                     f"{name} has types {', '.join(kinds)}: {kinds[0]} recorded"
                 )
             try:
-                with ending_recording():
+                with end_on_failure():
                     self._record(name, kinds[0])
             # rclpy raises RuntimeErrors for invalid names, types and qualities of service
             except (rd.InvalidInput, RuntimeError) as error:
@@ -143,7 +143,7 @@ class Recorder(Node):
             return self.count_publishers(name) > 1
         return False
 
-    def _suit_clock(self) -> None:
+    def _match_clock_qos(self) -> None:
         """Subscribe to `/clock` as best effort if its publisher is not reliable."""
         if self._ticks.qos_profile.reliability != ReliabilityPolicy.RELIABLE:
             return
@@ -152,7 +152,7 @@ class Recorder(Node):
             self.destroy_subscription(self._ticks)
             self._ticks = self._subscribe_clock(ReliabilityPolicy.BEST_EFFORT)
 
-    def _chosen(self, name: str) -> bool:
+    def _is_selected(self, name: str) -> bool:
         if self._selected is not None:
             return name in self._selected
         hidden = any(part.startswith("_") for part in name.split("/"))
@@ -166,11 +166,11 @@ class Recorder(Node):
         assert self._bag is not None  # it exists until the node ends
         topic = self._bag.add_topic(name, kind, offered, next(iter(digests), ""))
         profile = _requested_profile(offered)
-        if self._chosen(TOPIC):
+        if self._is_selected(TOPIC):
             self._derive_transforms(name, kind)
 
         def take(data: bytes, info: Any) -> None:
-            with ending_recording():
+            with end_on_failure():
                 first_loss = self._take(topic, name, data, info)
             if first_loss:
                 self.get_logger().warning(f"{name}: a message was lost, more may follow")
@@ -241,7 +241,7 @@ class Recorder(Node):
             # the node's own logger publishes to /rosout, which is closed after Ctrl-C
             log = get_logger("recorder.bag")
             try:
-                self._take_rest()
+                self._drain()
                 self._bag_clock.use_wall_clock()
                 self._describe(bag)
                 bag.close({"lost_messages": self._losses.text})
@@ -262,11 +262,11 @@ class Recorder(Node):
                 raise Finished(1) from error
         super().destroy_node()
 
-    def _take_rest(self) -> None:
+    def _drain(self) -> None:
         called, now = time.time_ns(), time.monotonic()
         since, deadline, quiet = now, now + LONGEST, QUIET
         while now < min(since + quiet, deadline):
-            if self._take_all(called, deadline):
+            if self._take_queued(called, deadline):
                 since = now
             else:
                 time.sleep(0.01)
@@ -274,7 +274,7 @@ class Recorder(Node):
             quiet = SHORTER if all(sent > called for sent in busy) else QUIET
             now = time.monotonic()
 
-    def _take_all(self, called: int, deadline: float) -> bool:
+    def _take_queued(self, called: int, deadline: float) -> bool:
         """Write all received messages until a deadline [s] of the monotonic clock.
 
         Return whether any of them was sent before `called` [ns]. Publishers that send faster than
@@ -310,7 +310,7 @@ class Recorder(Node):
 
 
 @contextmanager
-def ending_recording() -> Iterator[None]:
+def end_on_failure() -> Iterator[None]:
     """End the node if writing the bag fails within this context."""
     try:
         yield

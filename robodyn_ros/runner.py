@@ -70,7 +70,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
             if not rclpy.ok():
                 return 0  # interrupted meanwhile: the context no longer exists
             _warn_without_clock(node)
-            _settle()
+            _apply_process_settings()
             spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
@@ -143,7 +143,7 @@ def _warn_without_clock(node: Node) -> None:
     timer = node.create_timer(NO_CLOCK, look, clock=Clock(clock_type=ClockType.STEADY_TIME))
 
 
-def _settle() -> None:
+def _apply_process_settings() -> None:
     """Apply settings for the whole process while a node runs."""
     # intermediate overflow is allowed: results are checked
     np.seterr(over="ignore", invalid="ignore")

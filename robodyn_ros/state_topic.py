@@ -120,7 +120,7 @@ class StateTopic:
             return Status("states", 2, self._conflict, values)
         if waits := self.waiting(timeout):
             return Status("states", *waits, values | WAITS)
-        if lacking := self._lacking():
+        if lacking := self._missing_joints():
             return Status("states", 2, lacking, values)
         notes = self._notes()
         return Status("states", 1, "; ".join(notes), values) if notes else None
@@ -169,7 +169,7 @@ class StateTopic:
             return f"{', '.join(names)} publishes {', '.join(sorted(others))}, not {expected}"
         return f"no message was received from {', '.join(names)}"
 
-    def _lacking(self) -> str:
+    def _missing_joints(self) -> str:
         """Return a message that names joints missing in the latest messages; else empty."""
         silent = time.monotonic() - self._received
         joints = self._source.pending
@@ -201,18 +201,18 @@ class StateTopic:
         if self._source.is_shared and is_short:
             self._subscribe_by(depth=SHARED)
         found = [(1, note) for note in self._notes()]
-        if lacking := self._lacking():
-            self._once("lacking", 2, lacking)
+        if lacking := self._missing_joints():
+            self._log_new("lacking", 2, lacking)
         else:
             self._logged.discard("lacking")
         if self._vote.conflict:
-            self._once("conflict", 2, self._conflict)
+            self._log_new("conflict", 2, self._conflict)
         else:
             self._logged.discard("conflict")
         if (waits := self.waiting()) and time.monotonic() - self._begun > 2.0 * LOOK:
             found.append(waits)
         for level, text in found:
-            self._once(text, level, text)
+            self._log_new(text, level, text)
 
     def _subscribe_by(self, **changes: Any) -> None:
         """Subscribe again with changes of the QoS profile."""
@@ -220,7 +220,7 @@ class StateTopic:
         self._profile = changed_profile(self._profile, **changes)
         self._subscription = self._subscribe()
 
-    def _once(self, key: str, level: int, text: str) -> None:
+    def _log_new(self, key: str, level: int, text: str) -> None:
         if key not in self._logged:
             if len(self._logged) > 20:  # texts with changing numbers
                 return

@@ -319,7 +319,7 @@ class WebViewer(Node):
         if not self._is_subscribed:
             self._subscribe_to_state()
         if self._page.updates % SLOW == 0:
-            self._look_around(self._page)
+            self._check_graph(self._page)
         if self._ride is not None and self._page.updates % SLOW == 0:
             self._ride.send()
         try:
@@ -329,7 +329,7 @@ class WebViewer(Node):
                 f"state cannot be displayed: {error}", throttle_duration_sec=1.0
             )
 
-    def _look_around(self, page: ViewerPage) -> None:
+    def _check_graph(self, page: ViewerPage) -> None:
         """Show only the controls whose nodes are running."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:

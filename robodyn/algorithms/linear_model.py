@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from robodyn.arrays import FloatArray, short_repr
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.errors import InvalidInput
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 
 ComplexArray = NDArray[np.complex128]
 
@@ -125,7 +125,7 @@ class Linearization(NamedTuple):
             InvalidInput: the linear model is a batch.
             MissingExtra: python-control is not installed.
         """
-        with needing("control", "a StateSpace needs the package control", "control"):
+        with require_extra("control", "a StateSpace needs the package control", "control"):
             from control import StateSpace
         return StateSpace(*self._matrices(), 0 if self.dt is None else self.dt)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_model, progress_bar, write_report
 from robodyn.identification.calibration.firmware import delta_settings
 from robodyn.identification.calibration.measurements import nominal_target
 from robodyn.identification.calibration.zeros import ZeroOffsets, find_zeros, read_zero_samples
@@ -24,7 +24,7 @@ MOST_UNSEEN = 12
 
 
 @dataclass(frozen=True)
-class _Instead:
+class _TaskOptions:
     """Options for other results than a calibration: poses to measure, or joint zeros.
 
     Attributes:
@@ -95,7 +95,7 @@ def calibrate(
     output: Path | None = None,
     html: Path | None = None,
     firmware: Literal["", "klipper", "marlin"] = "",
-    instead: dict[str, Any] = options_of(_Instead, "poses zeros"),
+    instead: dict[str, Any] = options_of(_TaskOptions, "poses zeros"),
     plan: dict[str, Any] = options_of(_plan, "measure bed bed_radius pair"),
     zero_noise: dict[str, Any] = options_of(
         "identification.calibration.zeros.find_zeros", "level_noise stop_noise"
@@ -123,7 +123,7 @@ def calibrate(
         level_noise: Standard deviation of the inclinometer's angles [rad].
         stop_noise: Standard deviation of the positions at the stops [m or rad].
     """
-    m, task, options = load_quietly(model), _Instead(**instead), _parameters_and_noise(**known)
+    m, task, options = load_model(model), _TaskOptions(**instead), _parameters_and_noise(**known)
     if task.poses:
         if html is not None:
             raise rd.InvalidInput(

@@ -15,7 +15,7 @@ import typer
 
 import robodyn as rd
 from robodyn.algorithms.estimation import state_estimator
-from robodyn.cli.session import load_quietly
+from robodyn.cli.session import load_model
 
 HOME_OFFSET = 1e-2  # [m or rad] from home
 
@@ -43,7 +43,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
         )
     # Numba compiles one function at a time, so each kind of mechanism has its own process
     workers = min(rd.get_threads(), len(used))
-    with multiprocessing.get_context("spawn").Pool(workers, _in_silence) as pool:
+    with multiprocessing.get_context("spawn").Pool(workers, _suppress_messages) as pool:
         work = pool.map_async(compile_functions_of, used, chunksize=1)
         while not work.ready():
             work.wait(0.5)
@@ -55,7 +55,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
     typer.echo(f"kernels ready{kept} ({time.monotonic() - started:.1f} s)", err=True)
 
 
-def _in_silence() -> None:
+def _suppress_messages() -> None:
     """Suppress compilation messages from a worker process; the parent shows progress."""
     from robodyn.numerics.compilation_notes import notes
 
@@ -76,7 +76,7 @@ def compile_functions_of(model: str) -> None:
     from robodyn.algorithms.estimation import Encoders
     from robodyn.warmup import warm_up, warm_up_watching
 
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     warm_up(mechanism)
     warm_up_watching(mechanism)
     _step_by_each_loop(mechanism)

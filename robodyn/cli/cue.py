@@ -11,7 +11,7 @@ import numpy as np
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_model, progress_bar, write_report
 from robodyn.errors import OutputError
 from robodyn.motion_base.cueing.comparison import PREDICTIVE, compare_cueing
 from robodyn.motion_base.cueing.frequency_response import frequency_response
@@ -83,7 +83,7 @@ def cue(
             value=compare,
         )
     vehicle = rd.read_vehicle(recording, **reading)
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     if compare:
         return _compare(mechanism, vehicle, settings)
     with progress_bar("motion of the platform") as report_progress:
@@ -137,13 +137,16 @@ def _summary(found: rd.Ride) -> list[tuple[str, str]]:
         ("reproduced axes", found.axes),
         (
             "error of the felt force",
-            f"{_of(found.force_error)} m/s^2 (root mean square of x, y, z)",
+            f"{_text(found.force_error)} m/s^2 (root mean square of x, y, z)",
         ),
-        ("error of the felt rate", f"{_of(found.rate_error)} rad/s"),
-        ("perceived error: force", f"{_of(found.perceived_force_error)} m/s^2 (otoliths)"),
-        ("perceived error: rate", f"{_of(found.perceived_rate_error)} rad/s (semicircular canals)"),
+        ("error of the felt rate", f"{_text(found.rate_error)} rad/s"),
+        ("perceived error: force", f"{_text(found.perceived_force_error)} m/s^2 (otoliths)"),
+        (
+            "perceived error: rate",
+            f"{_text(found.perceived_rate_error)} rad/s (semicircular canals)",
+        ),
         ("missing share of the force", _percentages(found.force_missing)),
-        ("correlation of forces", f"{_of(correlation)} (of their shapes, independent of size)"),
+        ("correlation of forces", f"{_text(correlation)} (of their shapes, independent of size)"),
         ("felt in the opposite direction", f"{100.0 * found.false_cues:.1f} % of the time"),
         ("used range of the joints", _format_use(found)),
         ("limits", found.problem or "all hold"),
@@ -201,5 +204,5 @@ def _format_use(found: rd.Ride) -> str:
     return f"{100.0 * used[worst]:.0f} % from the middle to an end ({name})"
 
 
-def _of(values: np.ndarray[Any, Any]) -> str:
+def _text(values: np.ndarray[Any, Any]) -> str:
     return "  ".join(f"{value:8.4f}" for value in values)

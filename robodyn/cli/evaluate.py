@@ -22,7 +22,7 @@ def evaluate(model: str, requirements: str, /, *, html: Path | None = None) -> C
         requirements: YAML file; `robodyn new requirements` writes a commented one.
     """
     session.check_extension("--html", html, *session.HTML)
-    found = rd.evaluate(session.load_quietly(model), rd.load_requirements(requirements))
+    found = rd.evaluate(session.load_model(model), rd.load_requirements(requirements))
     lines = [f"{found.mechanism.name}: {requirements}", *verdict_lines(found)]
     for table in demand_tables(found):
         lines += ["", table.title, *table.lines()]

@@ -11,7 +11,7 @@ import typer
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import check_writable, load_quietly, progress_bar
+from robodyn.cli.session import check_writable, load_model, progress_bar
 
 
 def convert(model: str, file: str, /, *, force: bool = False) -> None:
@@ -25,7 +25,7 @@ def convert(model: str, file: str, /, *, force: bool = False) -> None:
         force: Overwrite an existing file.
     """
     target = check_writable(Path(file), force)
-    typer.echo("\n".join(str(path) for path in rd.save(load_quietly(model), target)))
+    typer.echo("\n".join(str(path) for path in rd.save(load_model(model), target)))
 
 
 def excite(
@@ -45,7 +45,7 @@ def excite(
     Args:
         output: File to write, for --path and for the planner.
     """
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     if output.suffix.lower() not in (".yaml", ".yml"):
         # report an unwritable file before the search, not after it
         raise rd.InvalidInput(f"{output}: paths are written as .yaml files", value=str(output))
@@ -75,7 +75,7 @@ def export(
     Args:
         folder: Folder to write; created if it does not exist.
     """
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     with progress_bar("exporting") as progress:
         done = rd.export(mechanism, folder, progress=progress, **how)
     listed = {"name": done.name, "folder": str(done.folder), "files": list(done.files)}
@@ -99,5 +99,5 @@ def moveit(
     """
     from robodyn.planning.moveit import moveit as write
 
-    files = [str(file) for file in write(load_quietly(model), folder, **how)]
+    files = [str(file) for file in write(load_model(model), folder, **how)]
     return CommandResult({"files": files}, "\n".join(files))

@@ -10,7 +10,7 @@ from typing import Any
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_model, progress_bar, write_report
 from robodyn.identification.payload import payload_summary, payload_text
 from robodyn.identification.result import summary, summary_text
 
@@ -75,7 +75,7 @@ def identify_command(
         output: Write the identified model, a .yaml or .urdf file that every command loads.
         html: Write a page with charts of efforts, residuals and parameters.
     """
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     given, others, carried = read_all(mechanism, recordings, reading, **sources)
     with progress_bar("identifying") as report_progress:
         result = rd.identify(

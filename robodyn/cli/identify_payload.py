@@ -15,7 +15,7 @@ import yaml
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.identify import read_all
-from robodyn.cli.session import load_quietly
+from robodyn.cli.session import load_model
 from robodyn.identification.payload import Payload, payload_summary, payload_text
 
 # [s] until a node has taken its parameters.
@@ -51,7 +51,7 @@ def identify_payload_command(
         node: Name of the node.
         output: Write the model with the payload to this file (.yaml or .urdf).
     """
-    m = load_quietly(model)
+    m = load_model(model)
     given, without, _ = read_all(m, recordings, reading, validate=empty, **sources)
     found = rd.identify_payload(m, given, without)
     facts, lines = payload_summary(found), payload_text(found)

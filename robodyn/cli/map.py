@@ -13,7 +13,7 @@ import typer
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult, options_of
-from robodyn.cli.session import load_quietly, progress_bar
+from robodyn.cli.session import load_model, progress_bar
 from robodyn.errors import ClusterError, OutputError
 from robodyn.sweeps.plan import SweepPlan, make_plan
 from robodyn.sweeps.store import checked_path, unfinished_folder
@@ -55,7 +55,7 @@ def map_command(
         wrenches: Half-widths of the wrenches of effort_extremes, six separated by commas [N, N m].
     """
     done = 0.0
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)
     hint = f"saved in {unfinished_folder(checked_path(output))}; run the same command to resume"
     try:

@@ -9,12 +9,12 @@ from rich.table import Column, Table
 
 import robodyn as rd
 from robodyn.cli.commands import CommandResult
-from robodyn.cli.session import load_quietly
+from robodyn.cli.session import load_model
 
 
 def models() -> CommandResult:
     """List the bundled mechanisms."""
-    loaded = {name: load_quietly(name) for name in rd.models()}
+    loaded = {name: load_model(name) for name in rd.models()}
     rows = [
         {"name": name, "kind": mechanism.kind, "joints": list(mechanism.joint_names)}
         for name, mechanism in loaded.items()

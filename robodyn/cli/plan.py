@@ -144,7 +144,7 @@ def plan(
     session.check_extension("--output", files["output"], ".csv")
     session.check_extension("--html", files["html"], *session.HTML)
     check_profile(profile, PROFILES)
-    mechanism = session.load_quietly(model)
+    mechanism = session.load_model(model)
     carried = as_scalar("payload", payload, "kg", at_least=0.0)
     mechanism = mechanism.with_payload(carried) if carried else mechanism
     timing = {"profile": profile, "v_max": v_max, "w_max": w_max}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 import robodyn as rd
-from robodyn.cli.session import load_quietly, progress_bar, write_report
+from robodyn.cli.session import load_model, progress_bar, write_report
 from robodyn.errors import OutputError
 
 if TYPE_CHECKING:
@@ -49,13 +49,13 @@ def report(what: str, /, *, output: Path = Path("."), png: bool = False, pdf: bo
 def _paper(report_progress: Callable[[float], None]) -> Page:
     from robodyn.papers.stewart_page import paper_page
 
-    return paper_page(load_quietly("stewart_dasgupta"))
+    return paper_page(load_model("stewart_dasgupta"))
 
 
 def _puma(report_progress: Callable[[float], None]) -> Page:
     from robodyn.papers.puma import puma_page
 
-    return puma_page(load_quietly("puma560"), report_progress)
+    return puma_page(load_model("puma560"), report_progress)
 
 
 _REPORTS = {"paper": _paper, "puma": _puma}

@@ -53,7 +53,7 @@ def suppress_inertia_warnings() -> Iterator[None]:
         yield
 
 
-def load_quietly(model: str) -> rd.Mechanism:
+def load_model(model: str) -> rd.Mechanism:
     """Load a mechanism, and suppress warnings about unphysical inertias."""
     with suppress_inertia_warnings():
         mechanism: rd.Mechanism = rd.load(model)
@@ -73,7 +73,7 @@ def mechanism_and_path(model: str, path: str | None) -> tuple[rd.Mechanism, str,
     """
     from robodyn.trajectories.waypoints import default_path
 
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     name = path or default_path(mechanism)
     with progress_bar(f"path {name}", 1.0) as show:
         return mechanism, name, rd.load_path(name, mechanism, progress=show)

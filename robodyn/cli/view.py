@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from robodyn.cli.session import load_quietly, progress_bar, suppress_inertia_warnings
+from robodyn.cli.session import load_model, progress_bar, suppress_inertia_warnings
 from robodyn.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def view(
     from robodyn.view.serving import viser_module
 
     viser_module()
-    mechanism = load_quietly(model)
+    mechanism = load_model(model)
     figure = figure_of(model, mechanism)
     if modes:
         animation = ModeAnimation(mechanism)

@@ -41,7 +41,7 @@ def workspace(
     """
     session.check_extension("--output", output, ".stl", ".ply")
     session.check_extension("--page", page, *session.HTML)
-    mechanism = session.load_quietly(model)
+    mechanism = session.load_model(model)
     with session.progress_bar(f"workspace of {mechanism.name}") as show:
         region = rd.workspace(
             mechanism,

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from robodyn.errors import IncompleteBagWarning, InvalidInput, warn, writing
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.formats.bag_recovery import Row, files_of, has_journal, recover_messages
 from robodyn.formats.regular_files import refuse_special_files
 
@@ -52,7 +52,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
         IncompleteBagWarning (issued as a warning): messages were recovered or left out; the warning
             describes them.
     """
-    with needing("record", "reading a bag needs the package rosbags", "rosbags"):
+    with require_extra("record", "reading a bag needs the package rosbags", "rosbags"):
         from rosbags.highlevel import AnyReader  # noqa: F401
     refuse_special_files(bag)
     try:
@@ -160,7 +160,7 @@ def write_bag(
         MissingExtra: rosbags is not installed.
         OutputError: the bag cannot be written.
     """
-    with needing("record", "writing a bag needs the package rosbags", "rosbags"):
+    with require_extra("record", "writing a bag needs the package rosbags", "rosbags"):
         from rosbags.rosbag2 import StoragePlugin, Writer
         from rosbags.typesys import Stores, get_typestore
     store = get_typestore(Stores.ROS2_JAZZY)

@@ -21,7 +21,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from robodyn.errors import InvalidInput, ModelError
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.formats.ros_packages import find_package
 from robodyn.formats.xml_text import parse_xml
 from robodyn.formats.yaml_text import read_text
@@ -74,11 +74,11 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
         ModelError: the file cannot be read or expanded; the error contains xacro's reason.
     """
     what = f"{path}: reading xacro needs the package xacro (ROS 2: ros-<distro>-xacro)"
-    with needing("xacro", what, str(path)):
+    with require_extra("xacro", what, str(path)):
         importlib.import_module("xacro")
     root = parse_xml(read_text(path), str(path))
     mappings = {**_used_arguments, **(arguments or {})}
-    program = f"import {__name__} as own; own.expand_alone()"
+    program = f"import {__name__} as own; own.expand_in_subprocess()"
     try:
         done = subprocess.run(
             [sys.executable, "-c", program],
@@ -100,7 +100,7 @@ def expand_xacro(path: Path, arguments: Mapping[str, str] | None = None) -> str:
     return str(text)
 
 
-def expand_alone() -> None:
+def expand_in_subprocess() -> None:
     """Expand a xacro file in a process of its own, started by `expand_xacro`.
 
     Standard input is a JSON list of path, arguments, processor time [s] and memory [bytes];

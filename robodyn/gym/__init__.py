@@ -14,9 +14,9 @@ envs = gymnasium.make_vec("robodyn/Reach-v0", num_envs=64, model="delta")
 
 from __future__ import annotations
 
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 
-with needing("gym", "an environment for learning", "gymnasium"):
+with require_extra("gym", "an environment for learning", "gymnasium"):
     import gymnasium
 
 from robodyn.gym.environment import TASKS as TASKS

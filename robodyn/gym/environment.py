@@ -14,13 +14,13 @@ import robodyn as rd
 from robodyn.arrays import BoolArray, FloatArray, IntArray
 from robodyn.checks import as_exact, as_scalar
 from robodyn.errors import InvalidInput, UnderActuated
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.gym.history import History
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.picture import Camera
 from robodyn.simulation.plant import StepMethod
 
-with needing("gym", "an environment for learning", "gymnasium"):
+with require_extra("gym", "an environment for learning", "gymnasium"):
     import gymnasium
     from gymnasium.spaces import Box
     from gymnasium.vector import AutoresetMode, VectorEnv

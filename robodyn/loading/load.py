@@ -29,7 +29,7 @@ from robodyn.mechanism.kind import Kind, ReadOptions, import_and_call
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.mechanism.option_names import Spelling, in_python
 from robodyn.model.builder import Drives, ModelBuilder
-from robodyn.parsing.description import name_zero_limits
+from robodyn.parsing.description import warn_of_zero_limits
 from robodyn.parsing.source import YamlDocument, name_of_source, read_source
 from robodyn.solvers.serial.kind import SERIAL
 from robodyn.solvers.tree.kind import CLOSED_LOOP
@@ -270,7 +270,7 @@ def _add_springs(
 
 def _from_builder(builder: ModelBuilder, options: ReadOptions, chosen: Kind | None) -> Mechanism:
     made = _recognize(builder, options, chosen)
-    name_zero_limits(builder, made.joint_names)
+    warn_of_zero_limits(builder, made.joint_names)
     return made
 
 

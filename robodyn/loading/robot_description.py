@@ -77,7 +77,7 @@ def robot_description(
     if not ros2_control:
         return text
     root = parse_xml(text, "URDF text")
-    others = [] if own_hardware else _of_other_hardware(root, arguments.get("plugin", PLUGIN))
+    others = [] if own_hardware else _hardware_of_others(root, arguments.get("plugin", PLUGIN))
     for system in others:
         root.remove(system)
     if not _lacks_hardware(root):
@@ -186,7 +186,7 @@ def _urdf_folders() -> Iterator[Path]:
         yield prefix / "share" / "robodyn" / "urdf"
 
 
-def _of_other_hardware(root: ElementTree.Element, plugin: str) -> list[ElementTree.Element]:
+def _hardware_of_others(root: ElementTree.Element, plugin: str) -> list[ElementTree.Element]:
     found = []
     for system in root.iterfind("ros2_control"):
         named = system.findtext("hardware/plugin")

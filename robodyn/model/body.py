@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
-from robodyn.model.fields import copy_unchecked, frozen, inertia_tensor, not_negative
+from robodyn.model.fields import copy_unchecked, frozen, inertia_tensor, nonnegative_number
 from robodyn.model.geometry import Geometry
 
 T = TypeVar("T", bound=Any)
@@ -81,7 +81,7 @@ def check_body(item: Any, where: str = "") -> None:
         ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.
     """
     put = object.__setattr__
-    put(item, "mass", not_negative(f"{where}mass", item.mass, "kg"))
+    put(item, "mass", nonnegative_number(f"{where}mass", item.mass, "kg"))
     put(item, "com", frozen(f"{where}com", item.com, (3,), "m"))
     put(item, "inertia", inertia_tensor(f"{where}inertia", item.inertia))
 

@@ -105,19 +105,19 @@ class ModelBuilder:
         """
         for part in parts:
             if isinstance(part, Link):
-                self._refuse_twin("link", part.name, self.links)
+                self._refuse_duplicate("link", part.name, self.links)
                 self.links[part.name] = part
             elif isinstance(part, Joint):
-                self._refuse_twin("joint", part.name, self.joints)
+                self._refuse_duplicate("joint", part.name, self.joints)
                 self.joints[part.name] = part
             else:
                 self.closures.append(part)
 
-    def _refuse_twin(self, what: str, name: str, known: Container[str]) -> None:
+    def _refuse_duplicate(self, what: str, name: str, known: Container[str]) -> None:
         if name in known:
             raise ModelError(f"{self.source}: two {what}s are named {name!r}", value=name)
 
-    def put_in_order(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
+    def reorder(self, links: Iterable[str] = (), joints: Iterable[str] = ()) -> None:
         """Sort links and joints in the order of given names.
 
         Unlisted links and joints stay behind their listed predecessors.
@@ -134,7 +134,7 @@ class ModelBuilder:
         check_tree(self.source, list(self.links), list(self.joints.values()))
 
     @contextmanager
-    def stating(self) -> Iterator[None]:
+    def error_source(self) -> Iterator[None]:
         """Add the name of the source to a `ModelError` raised within this context.
 
         Raises:
@@ -188,7 +188,7 @@ class ModelBuilder:
         Raises:
             ModelError: a name is unknown, no joint is driven, or closures are invalid.
         """
-        with self.stating():
+        with self.error_source():
             joints = _with_leaders(list(self.joints.values()))
             named = self._driven(joints) if driven is None else tuple(driven)
             joints, named = _with_driven_leaders(joints, named, self.source)
@@ -294,11 +294,11 @@ def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
                 "mimic another joint",
                 value=passed,
             )
-        mimic = _through(mimic, leader.mimic)
+        mimic = _compose_mimics(mimic, leader.mimic)
     return mimic
 
 
-def _through(mimic: Mimic, other: Mimic) -> Mimic:
+def _compose_mimics(mimic: Mimic, other: Mimic) -> Mimic:
     """Return the mimic relation that results from two relations in series."""
     factor = mimic.multiplier
     return Mimic(other.joint, factor * other.multiplier, factor * other.offset + mimic.offset)
@@ -334,6 +334,6 @@ def _with_driven_leaders(
             elif other.name == mimic.joint:
                 known[other.name] = replace(other, mimic=back)
             elif other.mimic is not None and other.mimic.joint == mimic.joint:
-                known[other.name] = replace(other, mimic=_through(other.mimic, back))
+                known[other.name] = replace(other, mimic=_compose_mimics(other.mimic, back))
         kept.append(name)
     return list(known.values()), tuple(kept)

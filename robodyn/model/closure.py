@@ -11,7 +11,7 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import check_choice
 from robodyn.errors import ModelError
-from robodyn.model.fields import not_negative, unit_axis
+from robodyn.model.fields import nonnegative_number, unit_axis
 from robodyn.model.placement import Placement
 
 # Number of equations of each type of closure.
@@ -67,7 +67,7 @@ class Closure:
         other = self.axis if self.child_axis is None else self.child_axis
         put(self, "child_axis", unit_axis(where, other))
         for name in ("damping", "stiffness"):
-            put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
+            put(self, name, nonnegative_number(f"{where}: {name}", getattr(self, name)))
         if self.stiffness and self.kind != "spherical":
             raise ModelError(
                 f"{where}: stiffness is {self.stiffness:g}, but only spherical closures have "

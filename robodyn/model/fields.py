@@ -75,7 +75,7 @@ def frozen(name: str, value: ArrayLike, shape: tuple[int, ...], unit: str = "") 
     return array
 
 
-def not_negative(name: str, value: Any, unit: str = "") -> float:
+def nonnegative_number(name: str, value: Any, unit: str = "") -> float:
     """Return a value as a finite float of at least zero; `name` names it in errors.
 
     Raises:
@@ -90,7 +90,7 @@ def not_negative(name: str, value: Any, unit: str = "") -> float:
     return number
 
 
-def checked_rotation(name: str, value: ArrayLike) -> FloatArray:
+def as_rotation(name: str, value: ArrayLike) -> FloatArray:
     """Return a rotation matrix (3, 3) as a read-only array.
 
     Raises:

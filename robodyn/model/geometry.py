@@ -144,7 +144,7 @@ PALETTE = {
 def ball(center: ArrayLike, radius: float, material: str) -> Geometry:
     """Return a sphere at a point (3,) [m] of a link, in a material of `PALETTE`."""
     at = Placement(translation=np.asarray(center, dtype=np.float64))
-    return Geometry(Primitive("sphere", (_short(radius),)), at, PALETTE[material])
+    return Geometry(Primitive("sphere", (_round_digits(radius),)), at, PALETTE[material])
 
 
 def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tuple[Geometry, ...]:
@@ -157,7 +157,7 @@ def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tupl
     # pitch and yaw rotate z into the beam's direction
     rpy = np.round((0.0, np.arctan2(np.hypot(x, y), z), np.arctan2(y, x)), 9)
     turn = rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
-    form = Primitive("cylinder", (_short(radius), _short(length)))
+    form = Primitive("cylinder", (_round_digits(radius), _round_digits(length)))
     return (Geometry(form, Placement(turn, np.round(0.5 * (a + b), 9)), PALETTE[material]),)
 
 
@@ -178,6 +178,6 @@ def bare(shapes: Iterable[Geometry]) -> tuple[Geometry, ...]:
     return tuple(replace(shape, material=None) for shape in shapes)
 
 
-def _short(value: float) -> float:
+def _round_digits(value: float) -> float:
     """Round a length to six significant digits."""
     return float(f"{value:.6g}")

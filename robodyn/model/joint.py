@@ -13,7 +13,7 @@ from robodyn.actuators import IDEAL, Actuator
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import check_choice
 from robodyn.errors import ModelError
-from robodyn.model.fields import frozen, not_negative, unit_axis
+from robodyn.model.fields import frozen, nonnegative_number, unit_axis
 from robodyn.model.placement import Placement
 from robodyn.model.spring import NO_SPRING, LinearSpring
 from robodyn.poses import axis_motion, matrix_from_pose
@@ -102,7 +102,7 @@ class Joint:
         """Check and freeze the fields that affect motion; `where` names the joint."""
         put = object.__setattr__
         for name in ("armature", "damping"):
-            put(self, name, not_negative(f"{where}: {name}", getattr(self, name)))
+            put(self, name, nonnegative_number(f"{where}: {name}", getattr(self, name)))
         put(self, "friction", frozen(f"{where}: friction", self.friction, (2,)))
         if (self.friction < 0.0).any():
             raise ModelError(

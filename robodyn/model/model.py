@@ -82,7 +82,7 @@ class Model(Comparable):
         put(self, "gravity", frozen(f"{where}: gravity", self.gravity, (3,), "m/s^2"))
         check_cones(where, self)
         for what in ("links", "joints", "closures", "springs"):
-            _refuse_twins(where, what, [item.name for item in getattr(self, what)])
+            _refuse_duplicates(where, what, [item.name for item in getattr(self, what)])
         if not self.tip_link and self.joints:
             put(self, "tip_link", self.joints[-1].child)
         self._check_tree(where)
@@ -103,7 +103,7 @@ class Model(Comparable):
         joints = {joint.name: joint for joint in self.joints}
         alone = {joint.name for joint in self.joints if joint.moves_alone}
         for what, names in (("driven", self.driven), ("independent", self.independent)):
-            _refuse_twins(where, f"{what} joints", list(names))
+            _refuse_duplicates(where, f"{what} joints", list(names))
             for name in names:
                 if name not in alone:
                     kind = "no joint of the tree"
@@ -372,7 +372,7 @@ def check_cones(where: str, model: Any) -> None:
         object.__setattr__(model, name, cone)
 
 
-def _refuse_twins(where: str, what: str, names: list[str]) -> None:
+def _refuse_duplicates(where: str, what: str, names: list[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise ModelError(f"{where}: two {what} are named {name!r}", value=name)

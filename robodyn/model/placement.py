@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.model.fields import checked_rotation, frozen
+from robodyn.model.fields import as_rotation, frozen
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Placement:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "rotation", checked_rotation("rotation", self.rotation))
+        put(self, "rotation", as_rotation("rotation", self.rotation))
         put(self, "translation", frozen("translation", self.translation, (3,), "m"))
 
     @classmethod

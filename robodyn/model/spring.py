@@ -10,7 +10,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import ModelError
-from robodyn.model.fields import frozen, not_negative
+from robodyn.model.fields import frozen, nonnegative_number
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class LinearSpring:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        put(self, "stiffness", not_negative("spring: stiffness", self.stiffness))
+        put(self, "stiffness", nonnegative_number("spring: stiffness", self.stiffness))
         for name in ("rest", "preload"):
             put(self, name, float(frozen(f"spring: {name}", getattr(self, name), ())))
         if not self.stiffness:
@@ -108,7 +108,7 @@ class PointSpring:
         put, where = object.__setattr__, f"spring {self.name!r}"
         for name in ("at", "child_at"):
             put(self, name, frozen(f"{where}: {name}", getattr(self, name), (3,), "m"))
-        put(self, "damping", not_negative(f"{where}: damping", self.damping))
+        put(self, "damping", nonnegative_number(f"{where}: damping", self.damping))
         if self.parent == self.child:
             raise ModelError(f"{where}: both ends are on {self.parent!r}", value=self.parent)
         if self.tension_only and (self.damping or not self.spring.stiffness):

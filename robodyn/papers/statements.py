@@ -42,8 +42,8 @@ def statements_html(figure: str, description: str, statements: Sequence[Statemen
     rows = [
         [
             c.about,
-            _joined_text(c.stated),
-            _joined_text(c.computed),
+            _join_text(c.stated),
+            _join_text(c.computed),
             "agrees" if c.agrees else "differs",
         ]
         for c in statements
@@ -55,7 +55,7 @@ def statements_html(figure: str, description: str, statements: Sequence[Statemen
     return f'<div class="beside">{account}<div>{beside}</div></div>'
 
 
-def _joined_text(text: str) -> str:
+def _join_text(text: str) -> str:
     """Put a non-breaking space between each number and its unit in a text."""
     return re.sub(r"(?<=\d) (?=(%|N|s|rad)\b|%)", "\u00a0", text)
 

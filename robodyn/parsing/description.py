@@ -53,7 +53,7 @@ def read_description(
     return parse_urdf(text, "URDF text" if given else str(path))
 
 
-def name_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
+def warn_of_zero_limits(builder: ModelBuilder, driven: Sequence[str]) -> None:
     """Warn about driven joints with a velocity or effort limit of 0, which is ignored.
 
     A joint with such a limit could neither move nor support a load.

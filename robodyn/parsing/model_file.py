@@ -36,7 +36,7 @@ def numbers(values: FloatArray) -> Any:
 
 
 @contextmanager
-def stated_in(block: Fields, name: str = "") -> Iterator[None]:
+def field_context(block: Fields, name: str = "") -> Iterator[None]:
     """Add file and field to the message of an error raised within this context.
 
     Raises:
@@ -90,7 +90,7 @@ def actuator_fields(actuator: Actuator) -> dict[str, Any]:
     return out
 
 
-def with_stated_springs(top: Fields, model: Model) -> Model:
+def with_document_springs(top: Fields, model: Model) -> Model:
     """Return the model with the springs that a YAML model file describes.
 
     The field `joints` describes springs on joints, the field `springs` those between points.
@@ -119,17 +119,17 @@ def with_stated_springs(top: Fields, model: Model) -> Model:
         else []
     )
     if joints:
-        with stated_in(top, "joints"):
+        with field_context(top, "joints"):
             model = model.with_joint_springs(joints)
     if not points:
         return model
-    with stated_in(top, "springs"):
+    with field_context(top, "springs"):
         return replace(model, springs=(*model.springs, *points))
 
 
 def _law(block: Fields) -> LinearSpring:
     """Return the linear spring with the fields `stiffness`, `rest` and `preload`."""
-    with stated_in(block):
+    with field_context(block):
         return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
 
 
@@ -162,7 +162,7 @@ def _point_spring(block: Fields, model: Model) -> PointSpring:
     )
     damping = block.number("damping", "N s/m", default=0.0, at_least=0.0)
     ends_at, pulls = (parent, child, at, child_at), block.flag("tension_only", False)
-    with stated_in(block):
+    with field_context(block):
         return PointSpring(block.text("name"), *ends_at, law, damping, pulls)
 
 

@@ -40,8 +40,8 @@ from robodyn.parsing.urdf_elements import ElementReader
 from robodyn.parsing.urdf_extensions import (
     add_mimics,
     closures_for_gazebo,
-    name_left_out,
     springs_for_gazebo,
+    warn_of_ignored_elements,
 )
 from robodyn.parsing.urdf_geometry import UrdfGeometry
 
@@ -91,15 +91,15 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     check_tree(source, reader.links, [_Ends.of(joint) for joint in joints.values()])
     builder = ModelBuilder(clean.attrib["name"], source, drives=hardware.drives)
     builder.add(*map(reader.closure, root.iterfind("constraint")))
-    with builder.stating():
+    with builder.error_source():
         builder.add(*closures_for_gazebo(root, clean, source))
         builder.springs.extend(spring_dampers(root))
-    name_left_out(root, reader.left_out, source)
+    warn_of_ignored_elements(root, reader.left_out, source)
     _read_own_elements(builder, root)
     motors, springs = read_motors(root, source), springs_for_gazebo(root, source)
     homes = {name: motor.home for name, motor in motors.items() if motor.home is not None}
     builder.home = homes or {name: (value,) for name, value in hardware.initial.items()}
-    with builder.stating():
+    with builder.error_source():
         builder.add(*_links(clean, root, builder))
         for name, joint in joints.items():
             motor, spring = motors.get(name, Motor()), springs.get(name, NO_SPRING)
@@ -145,7 +145,7 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
         raise ModelError(f"{where} occurs {len(found)} times, expected once", value=len(found))
     for own in found:
         read_settings(builder, own.attrib, where)
-        with builder.stating():
+        with builder.error_source():
             for part in own:
                 if part.tag != "spring":
                     raise ModelError(

@@ -103,9 +103,9 @@ class ElementReader:
         Raises:
             ModelError: the link is invalid.
         """
-        name, where = self._named(element)
+        name, where = self._register_name(element)
         copy = SubElement(clean, "link", {"name": name})
-        inertial = self._single(element, "inertial", where)
+        inertial = self._only_child(element, "inertial", where)
         if inertial is None:
             return
         target = SubElement(copy, "inertial")
@@ -123,7 +123,7 @@ class ElementReader:
         Raises:
             ModelError: the joint is invalid.
         """
-        name, where = self._named(element)
+        name, where = self._register_name(element)
         kind = element.get("type")
         if kind not in JOINT_TYPES:
             expected = "one of " + ", ".join(JOINT_TYPES)
@@ -174,7 +174,7 @@ class ElementReader:
         Raises:
             ModelError: the element is invalid.
         """
-        name, where = self._named(element)
+        name, where = self._register_name(element)
         copy = Element("constraint", {"name": name, "type": element.get("type") or "spherical"})
         for part in element:
             if part.tag not in _CLOSURE:
@@ -205,7 +205,7 @@ class ElementReader:
         except ModelError as error:
             raise ModelError(f"{self.source}: {error}", value=error.value) from error
 
-    def _named(self, element: Element) -> tuple[str, str]:
+    def _register_name(self, element: Element) -> tuple[str, str]:
         """Return the name of an element, and the phrase that refers to it in messages.
 
         The name must be unique.
@@ -224,7 +224,7 @@ class ElementReader:
                 expected = "a nonzero direction"
                 raise self._error(f"{where}: {axis.tag} xyz", axis.attrib["xyz"], expected)
 
-    def _single(self, element: Element, tag: str, where: str) -> Element | None:
+    def _only_child(self, element: Element, tag: str, where: str) -> Element | None:
         found = element.findall(tag)
         if len(found) > 1:
             raise ModelError(
@@ -236,7 +236,7 @@ class ElementReader:
         self, element: Element, target: Element, table: Table, where: str, required: tuple[str, ...]
     ) -> None:
         for tag, attributes in table.items():
-            child = self._single(element, tag, where)
+            child = self._only_child(element, tag, where)
             if child is None:
                 if tag in required:
                     raise ModelError(f"{self.source}: {where} has no <{tag}>", value=None)

@@ -123,7 +123,7 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
     attached = list(_attachments(root, source))
     if not joints and not attached:
         return []
-    places, bodies = _at_zero(clean)
+    places, bodies = _zero_configuration(clean)
     out = _sdf_closures(joints, clean, places, source) if joints else []
     for parent, child, where in attached:
         if parent not in places or child not in places:
@@ -146,7 +146,7 @@ def closures_for_gazebo(root: Element, clean: Element, source: str) -> list[Clos
     return kept
 
 
-def name_left_out(root: Element, left: dict[str, list[str]], source: str) -> None:
+def warn_of_ignored_elements(root: Element, left: dict[str, list[str]], source: str) -> None:
     """Warn about elements of a URDF that are ignored but may affect the motion.
 
     Args:
@@ -226,7 +226,7 @@ def _text(parent: Element, tag: str) -> str:
     return (parent.findtext(tag) or "").strip()
 
 
-def _at_zero(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
+def _zero_configuration(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
     """Return the links' frames (4, 4) at zero joint positions, and their rigid bodies.
 
     A rigid body is a group of links connected by fixed joints, named by its first link.

@@ -160,7 +160,7 @@ def stick(link: str, end: FloatArray, radius: float) -> list[Shape]:
     if length < 1e-9:
         return []
     place = np.eye(4)
-    place[:3, :3] = _turning_z_to(end / length)
+    place[:3, :3] = _rotation_from_z(end / length)
     place[:3, 3] = 0.5 * end
     return [Shape(link, "cylinder", (radius, length), place)]
 
@@ -217,7 +217,7 @@ def frame_in_parent(
     return joint.child_frame(joint.mimic.multiplier * leader + joint.mimic.offset)
 
 
-def _turning_z_to(direction: FloatArray) -> FloatArray:
+def _rotation_from_z(direction: FloatArray) -> FloatArray:
     helper = np.eye(3)[int(np.abs(direction).argmin())]
     x = np.cross(helper, direction)
     x /= np.linalg.norm(x)

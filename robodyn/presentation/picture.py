@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import InvalidInput
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.presentation import presentation
 
 AZIMUTH, ELEVATION = np.deg2rad(-55.0), np.deg2rad(22.0)
@@ -73,7 +73,7 @@ class Camera:
         Raises:
             MissingExtra: matplotlib is not installed.
         """
-        with needing("report", "pictures need matplotlib", "matplotlib"):
+        with require_extra("report", "pictures need matplotlib", "matplotlib"):
             from matplotlib.backends.backend_agg import FigureCanvasAgg
             from matplotlib.collections import LineCollection
             from matplotlib.figure import Figure

@@ -30,7 +30,7 @@ def calibration_page(found: Calibration, source: str = "") -> Page:
     title = f"{found.nominal.name}, calibrated"
     subtitle = f"{source or 'measurements'}: {len(found.residuals)} samples"
     page = Page(title, subtitle, found.to_dict())
-    page.add("summary", "Summary", cards(_key_numbers(found)) + _unseen(found))
+    page.add("summary", "Summary", cards(_key_numbers(found)) + _unobservable(found))
     page.add_chart(_residuals(found))
     page.add_chart(change_chart(found))
     page.add_chart(visibility_chart(found))
@@ -90,7 +90,7 @@ def _key_numbers(found: Calibration) -> list[tuple[str, str]]:
     return [*out, ("condition number of the observable directions", number(found.condition))]
 
 
-def _unseen(found: Calibration) -> str:
+def _unobservable(found: Calibration) -> str:
     lines = [*(f"Not observable, not changed: {each}" for each in found.unseen), *found.notes]
     return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>" if lines else ""
 

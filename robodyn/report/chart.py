@@ -27,7 +27,7 @@ DASHES = (SOLID, DASHED, DOTTED, DASH_DOT, (9.0, 2.5), (2.5, 2.5))
 ALIGN = {"start": "left", "middle": "center", "end": "right"}
 # Thresholds of the condition number.
 CONDITION = (("warning", 100.0, "#b07d00"), ("error", 1000.0, "#b3261e"))
-# Number of pieces into which a curve of many samples is divided; see `thinned_rows`.
+# Number of pieces into which a curve of many samples is divided; see `downsample`.
 PIECES = 150
 
 
@@ -195,7 +195,7 @@ def condition_panel(
     )  # fmt: skip
 
 
-def thinned_rows(values: FloatArray) -> Indices:
+def downsample(values: FloatArray) -> Indices:
     """Return the indices (M,) of the samples that suffice to draw k curves (k, N).
 
     The samples are divided into pieces of equal length. Of each piece, the first and the last

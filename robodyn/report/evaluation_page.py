@@ -25,7 +25,7 @@ from robodyn.presentation.numbers_as_text import number
 from robodyn.report import design_tables
 from robodyn.report.chart import COLORS, DASHED, GRAY, INK, Chart, ChartLine, Note, Panel
 from robodyn.report.labels import units_in_one
-from robodyn.report.machine_sheet import held_payloads, held_table, sine_sheet
+from robodyn.report.machine_sheet import payload_map, payload_table, sine_sheet
 from robodyn.report.page import Page, cards, table
 from robodyn.report.tables import Table
 from robodyn.report.vibration_sheet import modes_table, vibration_charts
@@ -133,8 +133,8 @@ def add_machine(page: Page, m: Mechanism) -> None:
         page.add_chart(sheet[0], table(*sheet[1]))
     slices = ""
     for across, up in ((0, 2), (0, 1)):
-        held = held_payloads(m, across, up)
-        slices += held_table(m, held, "xyz"[across], "xyz"[up]) if held is not None else ""
+        held = payload_map(m, across, up)
+        slices += payload_table(m, held, "xyz"[across], "xyz"[up]) if held is not None else ""
     if slices:
         text = "Payload [kg] that can be held at rest in addition to the present payload."
         page.add("held", "Payload over the workspace", f'<p class="say">{text}</p>{slices}')

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from robodyn.arrays import FloatArray
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.report.axis_ranges import LINEAR, x_range, x_scale, y_range, y_scale
-from robodyn.report.chart import ALIGN, GRAY, Chart, ChartLine, Mark, Panel, thinned_rows
+from robodyn.report.chart import ALIGN, GRAY, Chart, ChartLine, Mark, Panel, downsample
 
-with needing("report", "HTML reports need bokeh", "bokeh"):
+with require_extra("report", "HTML reports need bokeh", "bokeh"):
     from bokeh import models
     from bokeh.core.json_encoder import serialize_json
     from bokeh.document import Document
@@ -184,7 +184,7 @@ def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
     Curves with the same samples share one tooltip with all values at the instant nearest to the
     pointer. Curves with different samples show their own values.
     """
-    groups = _same_samples(panel.curves)
+    groups = _group_by_samples(panel.curves)
     has_common_times = len(groups) == 1 and bool((np.diff(groups[0][0].x) > 0.0).all())
     for curves in groups:
         source = _source(panel, curves)
@@ -214,8 +214,8 @@ def _add_hover(
     """Add a tooltip on an invisible wide line, which works for hidden curves too."""
     target = plot.line(glyph.x, glyph.y, source=source, line_alpha=0.0, line_width=REACH)
     target.nonselection_glyph = target.muted_glyph = None
-    rows = [(_plain(panel.x_label), "@x{%.6g}")]
-    rows += [(_plain(curve.label or panel.y_label), f"@y{i}{{%.6g}}") for i, curve in shown]
+    rows = [(_escape(panel.x_label), "@x{%.6g}")]
+    rows += [(_escape(curve.label or panel.y_label), f"@y{i}{{%.6g}}") for i, curve in shown]
     plot.add_tools(
         models.HoverTool(
             renderers=[target],
@@ -228,12 +228,12 @@ def _add_hover(
     )
 
 
-def _plain(text: str) -> str:
+def _escape(text: str) -> str:
     """Remove characters from a tooltip's label that Bokeh would replace by data."""
     return text.replace("@", "(at)").replace("$", "")
 
 
-def _same_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
+def _group_by_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
     groups: list[list[ChartLine]] = []
     for curve in curves:
         for group in groups:
@@ -251,7 +251,7 @@ def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
     Columns x_at, at0, at1 ... are the positions of these values on a nonlinear axis.
     """
     values = np.array([curve.y for curve in curves], dtype=float)
-    rows = thinned_rows(values)
+    rows = downsample(values)
     columns: dict[str, FloatArray] = {"x": np.asarray(curves[0].x, dtype=float)[rows]}
     if panel.x_scale != LINEAR:
         columns["x_at"] = x_scale(panel).positions(columns["x"])

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from robodyn.errors import OutputError, writing
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.formats.output_file import atomic_write
 from robodyn.report.axis_ranges import x_range, x_scale, y_range, y_scale
 from robodyn.report.chart import ALIGN, SOLID, Chart, ChartLine, Panel
 
-with needing("report", "PNG and PDF charts need matplotlib", "matplotlib"):
+with require_extra("report", "PNG and PDF charts need matplotlib", "matplotlib"):
     from matplotlib.axes import Axes
     from matplotlib.backends.backend_pdf import PdfPages
     from matplotlib.figure import Figure

@@ -97,7 +97,7 @@ def _cell(value: Any) -> str | float:
     return "–" if value is None else float(value)
 
 
-class HeldPayloads(NamedTuple):
+class PayloadMap(NamedTuple):
     """Largest payloads that can be held at rest over a plane slice of the workspace.
 
     The orientation is that of home.
@@ -116,7 +116,7 @@ class HeldPayloads(NamedTuple):
     reason: list[list[str]]
 
 
-def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | None:
+def payload_map(m: Mechanism, across: int = 0, up: int = 2) -> PayloadMap | None:
     """Compute the largest payloads that can be held at rest in a plane through home.
 
     Args:
@@ -145,10 +145,10 @@ def held_payloads(m: Mechanism, across: int = 0, up: int = 2) -> HeldPayloads | 
         room = np.nan_to_num(payload_limits(m, alone, loaded), nan=0.0, posinf=np.inf)
         mass[inside] = room.min(axis=1)
         reason[inside] = [m.joint_names[j] for j in room.argmin(axis=1)]
-    return HeldPayloads(x, y, mass.reshape(ROWS, COLUMNS), reason.reshape(ROWS, COLUMNS).tolist())
+    return PayloadMap(x, y, mass.reshape(ROWS, COLUMNS), reason.reshape(ROWS, COLUMNS).tolist())
 
 
-def held_table(m: Mechanism, held: HeldPayloads, across: str, up: str) -> str:
+def payload_table(m: Mechanism, held: PayloadMap, across: str, up: str) -> str:
     """Format payloads over a slice of the workspace as an HTML table.
 
     The color of a cell shows which limit applies there.

@@ -125,7 +125,7 @@ def compare_with_plan(
         raise InvalidInput(f"the recording has {len(times)} states, at least two are needed")
     fitted = False
     if start is None:
-        start = _start(mechanism, times, measured, plan)
+        start = _fit_start(mechanism, times, measured, plan)
         fitted = abs(start) > NEAR_ZERO
         start = start if fitted else 0.0
     else:
@@ -152,7 +152,7 @@ def compare_with_plan(
     )
 
 
-def _start(
+def _fit_start(
     mechanism: Mechanism, times: FloatArray, measured: FloatArray, trajectory: Trajectory
 ) -> float:
     """Estimate the start of the plan [s] by a least-squares fit to the recording."""

@@ -78,7 +78,7 @@ def force_chart(study: MotionStudy) -> chart.Chart:
         ):
             curves.append(chart.ChartLine(study.time, values[:, i], part, color, dash))
         panels.append(
-            chart.Panel(name, tuple(curves), y_label=labels[i], marks=_singular(study), scale=scale,
+            chart.Panel(name, tuple(curves), y_label=labels[i], marks=_marks(study), scale=scale,
                   limits=limits)
         )  # fmt: skip
     effort, joint = effort_name(mechanism), nouns_of(mechanism).joint
@@ -104,7 +104,7 @@ def fraction_chart(study: MotionStudy) -> chart.Chart:
     titles = joint_titles(study.mechanism)
     panels = chart.panels_of(
         titles, study.time, {"": fraction}, ["dynamic / total [-]"] * len(titles),
-        limits=(-1.0, 1.0), marks=(chart.Mark(0.0), *_singular(study)),
+        limits=(-1.0, 1.0), marks=(chart.Mark(0.0), *_marks(study)),
     )  # fmt: skip
     effort, joint = effort_name(study.mechanism), nouns_of(study.mechanism).joint
     text = (
@@ -131,7 +131,7 @@ def condition_chart(study: MotionStudy) -> chart.Chart:
         for t in rises(study.time, values, level)[:3]
     ]
     title = "Largest over smallest singular value of the Jacobian"
-    panels = chart.condition_panel(title, curves, [*marks, *_singular(study)])
+    panels = chart.condition_panel(title, curves, [*marks, *_marks(study)])
     return chart.Chart("condition_number", "Condition number", panels, columns=1)
 
 
@@ -167,7 +167,7 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
         panels.append(
             chart.Panel(f"{joint} joint, {what}".replace("_", " ").capitalize(),
                   chart.curves_of(study.time, titles, size),
-                  y_label=f"{what} [{_REACTION_UNITS[what]}]", marks=_singular(study),
+                  y_label=f"{what} [{_REACTION_UNITS[what]}]", marks=_marks(study),
                   scale=LOG if log else LINEAR)
         )  # fmt: skip
     text = (
@@ -207,7 +207,7 @@ def formulation_chart(study: MotionStudy) -> chart.Chart:
         study.time,
         errors,
         [f"difference {label[label.index('[') :]}" for label in effort_labels(study.mechanism)],
-        marks=_singular(study),
+        marks=_marks(study),
         scale=scale_of(errors.values()),
     )
     worst = ", ".join(
@@ -255,7 +255,7 @@ def rises(time: FloatArray, values: FloatArray, level: float) -> list[float]:
     return [float(t) for t in time[rows] + fraction * (time[rows + 1] - time[rows])]
 
 
-def _singular(study: MotionStudy) -> tuple[chart.Mark, ...]:
+def _marks(study: MotionStudy) -> tuple[chart.Mark, ...]:
     return tuple(
         chart.Mark(float(t), f"singular at {t:.4f} s", True, "#b3261e")
         for t in study.singular_times

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.planning.workspace.pose_region import PoseRegion
 from robodyn.planning.workspace.surfaces import Surface
 from robodyn.planning.workspace.tip_region import TipRegion
@@ -81,7 +81,7 @@ def surfaces_image(
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    with needing("report", "pictures of a workspace need matplotlib", "matplotlib"):
+    with require_extra("report", "pictures of a workspace need matplotlib", "matplotlib"):
         from matplotlib.colors import to_rgba
         from matplotlib.figure import Figure
         from mpl_toolkits.mplot3d.art3d import Poly3DCollection
@@ -119,7 +119,7 @@ def area_image(region: TipRegion, labels: list[str]) -> str:
     Raises:
         MissingExtra: matplotlib is not installed.
     """
-    with needing("report", "pictures of a workspace need matplotlib", "matplotlib"):
+    with require_extra("report", "pictures of a workspace need matplotlib", "matplotlib"):
         from matplotlib.collections import PolyCollection
         from matplotlib.figure import Figure
     plane = region.axes

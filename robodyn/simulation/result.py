@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.algorithms.elasticity import energy_of_drives
 from robodyn.arrays import FloatArray, short_repr
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
 
@@ -96,7 +96,7 @@ class SimulationResult:
         Raises:
             MissingExtra: xarray is not installed.
         """
-        with needing("sweep", "a result as an xarray Dataset", "xarray"):
+        with require_extra("sweep", "a result as an xarray Dataset", "xarray"):
             import xarray
 
         names = self.mechanism.coordinates

@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 
 
 def package(name: str) -> Any:
@@ -16,5 +16,5 @@ def package(name: str) -> Any:
     Raises:
         MissingExtra: the module is not installed.
     """
-    with needing("sweep", f"a sweep needs the package {name.split('.')[0]}", name):
+    with require_extra("sweep", f"a sweep needs the package {name.split('.')[0]}", name):
         return importlib.import_module(name)

@@ -131,7 +131,7 @@ class ViewerPage:
         with self._beside:
             return RidePlots(self.gui)
 
-    def also_update(self, update: Callable[[Snapshot], None]) -> None:
+    def add_listener(self, update: Callable[[Snapshot], None]) -> None:
         """Register a function that updates further controls from the shown state.
 
         It is called with every third snapshot, ten times a second.

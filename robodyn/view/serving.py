@@ -28,7 +28,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from robodyn.errors import InvalidInput, MissingExtra, RobodynError
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 
 HOST = "127.0.0.1"
 # Longest path of a request [characters]; no file of the page comes near it.
@@ -51,7 +51,7 @@ def viser_module() -> ModuleType:
     Raises:
         MissingExtra: it is not installed.
     """
-    with needing("view", "the live view needs the package viser", "viser"):
+    with require_extra("view", "the live view needs the package viser", "viser"):
         import viser
     module: ModuleType = viser
     return module
@@ -82,7 +82,7 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
     # nor messages in transit to a client that has left
     warnings.filterwarnings("ignore", message="Queued a .* on a closed connection")
     # our own log line gives the address
-    with contextlib.redirect_stdout(io.StringIO()), _guarding(allowed):
+    with contextlib.redirect_stdout(io.StringIO()), _protect(allowed):
         server = viser.ViserServer(host=HOST, port=port, verbose=False)
     if port and server.get_port() != port:
         stop(server)
@@ -173,7 +173,7 @@ _LOCK = threading.Lock()
 
 
 @contextlib.contextmanager
-def _guarding(allowed: Collection[str]) -> Iterator[None]:
+def _protect(allowed: Collection[str]) -> Iterator[None]:
     """Make servers that start within this context reject requests from other pages.
 
     viser has no setting for it, but uses `serve` from websockets when a server starts.

@@ -37,7 +37,7 @@ def open_studio(
     page = ViewerPage(server, live.mechanism, figure, live)
     controls = LiveControls(page, live)
     page.add_push(live.push)
-    page.also_update(controls.update)
+    page.add_listener(controls.update)
     return page, controls
 
 
@@ -68,7 +68,7 @@ def open_projector(server: Any, recording: Replay, figure: Figure) -> ViewerPage
     def show(snapshot: Snapshot) -> None:
         where.value = round(snapshot.time - start, 2)
 
-    page.also_update(show)
+    page.add_listener(show)
     page.update()
     page.scene.plan(recording.body_poses)
     return page

@@ -58,7 +58,7 @@ def tree_mjcf(model: Model, settings: Mapping[str, str], positions: Mapping[str,
         OutputError: MuJoCo has no equality for a closure or no tendon for a spring, or a floating
             body is attached to a moving one.
     """
-    return _Writer(model, settings, positions).written()
+    return _Writer(model, settings, positions).document()
 
 
 class _Writer:
@@ -80,7 +80,7 @@ class _Writer:
             self._below.setdefault(joint.parent, []).append(joint)
         self._tree = ZeroConfigurationTree(model)
         self._links = {link.name: link for link in model.links}
-        self._weigh(model.base_link)
+        self._merge_unphysical(model.base_link)
         self._meshes: list[str] = []
         balls = filter(self._is_ball, model.closures)
         self._balls = {closure.name: closure for closure in balls}
@@ -90,7 +90,7 @@ class _Writer:
         }  # fmt: skip
         self._closed |= {link for spring in model.springs for link, _ in spring.ends}
 
-    def written(self) -> str:
+    def document(self) -> str:
         """Return the complete MJCF text of the model."""
         model, root = self._model, self._root
         element(root, "compiler", angle="radian", autolimits="false", eulerseq="XYZ")
@@ -110,7 +110,7 @@ class _Writer:
             "base_link": model.base_link,
             "robot": self._settings,
             "links": [link.name for link in model.links],
-            "joints": {joint.name: self._own(joint) for joint in model.joints},
+            "joints": {joint.name: self._own_data(joint) for joint in model.joints},
             "closures": closures,
         }
         preloads = {s.name: s.spring.preload for s in model.springs if s.spring.preload}
@@ -160,11 +160,11 @@ class _Writer:
         for each in self._below.get(link.name, ()):
             self._branch(body, link.name, each, own)
 
-    def _weigh(self, name: str) -> None:
+    def _merge_unphysical(self, name: str) -> None:
         """Move each inertia that MuJoCo rejects to the link to which its link is fixed."""
         links = self._links
         for joint in self._below.get(name, ()):
-            self._weigh(joint.child)
+            self._merge_unphysical(joint.child)
             link, at = links[joint.child], joint.at
             if not joint.moves and unphysical(link.inertia) is not None:
                 body = Body(link.mass, link.com, link.inertia)
@@ -321,7 +321,7 @@ class _Writer:
                 motor.set("ctrllimited", "true")
                 motor.set("ctrlrange", numbers(joint.effort_range))
 
-    def _own(self, joint: Joint) -> dict[str, Any]:
+    def _own_data(self, joint: Joint) -> dict[str, Any]:
         """Return the data of a joint that MJCF cannot represent, as plain data."""
         own = own_attributes(joint, self._home.get(joint.name))
         if joint.spring.preload:

@@ -176,7 +176,7 @@ def default_of(entry: Mapping[str, Any]) -> str:
     return text.lower() if entry["type"] == "bool" else text
 
 
-def own_node(
+def robodyn_node(
     name: str,
     *remappings: tuple[str, Any],
     files: Sequence[str] = ("params_file",),
@@ -198,7 +198,7 @@ def own_node(
         "robodyn",
         name,
         name=name,
-        remappings=[own_clock(), *remappings],
+        remappings=[clock_remapping(), *remappings],
         ros_arguments=enclave(name),
         parameters=[
             *map(LaunchConfiguration, files),
@@ -224,7 +224,7 @@ def node(package: str, executable: str = "", **more: Any) -> Node:
     )
 
 
-def own_clock() -> tuple[str, PathJoinSubstitution]:
+def clock_remapping() -> tuple[str, PathJoinSubstitution]:
     """Return the remapping of `/clock` to a topic in the launch's namespace.
 
     Each namespace then has its own simulated time.
@@ -232,7 +232,7 @@ def own_clock() -> tuple[str, PathJoinSubstitution]:
     return "/clock", PathJoinSubstitution(["/", LaunchConfiguration("namespace"), "clock"])
 
 
-def chosen_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
+def selected_mechanism(context: LaunchContext) -> tuple[str, Mechanism]:
     """Load the mechanism that the launch argument `model` specifies.
 
     Returns:
@@ -323,7 +323,7 @@ def state_publisher(text: str, joint_states: str, sim_time: bool) -> LaunchDescr
                 "use_sim_time": sim_time,
             }
         ],
-        remappings=[own_clock(), ("joint_states", joint_states)],
+        remappings=[clock_remapping(), ("joint_states", joint_states)],
         ros_arguments=enclave("robot_state_publisher"),
     )
 
@@ -339,7 +339,7 @@ def rviz(context: LaunchContext, mechanism: Mechanism, sim_time: bool) -> Launch
             *("--display-config", view_of(context, mechanism)),
             *("--fixed-frame", mechanism.frames[0]),
         ],
-        remappings=[own_clock()],
+        remappings=[clock_remapping()],
         parameters=[{"use_sim_time": sim_time}],
     )
 
@@ -391,7 +391,7 @@ def display_nodes(
 def viewer_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return the nodes that show a mechanism moved by sliders, with or without RViz."""
     try:
-        source, mechanism = chosen_mechanism(context)
+        source, mechanism = selected_mechanism(context)
         text = robot_description(source, mechanism)
     except rd.RobodynError as error:
         raise RuntimeError(str(error)) from None
@@ -432,7 +432,7 @@ def description_nodes(
         seen or installed("robot_state_publisher")
     ):
         return []
-    source, mechanism = chosen_mechanism(context)
+    source, mechanism = selected_mechanism(context)
     view = display_nodes(context, mechanism, sim_time=sim_time)
     try:
         text = robot_description(source, mechanism)

@@ -26,8 +26,8 @@ from robodyn_ros.launch_helpers.description import (
     model_argument,
     of_parameter,
     own_files,
-    own_node,
     parameter_overrides,
+    robodyn_node,
 )
 from robodyn_ros.parameter_files import read_sections
 
@@ -94,7 +94,7 @@ def _nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
     def node(name: str, *given: str, **more: Any) -> Node:
         passed = parameter_overrides(context, name, *given, path=PATH, output=OUTPUT)
-        return own_node(name, files=files, given=passed, **more)
+        return robodyn_node(name, files=files, given=passed, **more)
 
     nodes = [node("joint_commander"), node("trajectory_planner", "path")]
     if hardware == "simulated":

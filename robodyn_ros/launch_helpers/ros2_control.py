@@ -27,12 +27,12 @@ from launch import LaunchContext
 from robodyn.loading.robot_description import robot_description
 from robodyn_ros.launch_helpers.description import (
     SWITCH,
-    chosen_mechanism,
+    clock_remapping,
     display_nodes,
     installed,
     is_on,
     node,
-    own_clock,
+    selected_mechanism,
     state_publisher,
     write_temporary_file,
 )
@@ -195,7 +195,7 @@ def ros2_control_actions(
     hardware = context.launch_configurations["hardware"]
     simulated = hardware == "simulator"
     plugin = MOCK if hardware == "mock" else _topic_plugin()
-    source, mechanism = chosen_mechanism(context)
+    source, mechanism = selected_mechanism(context)
     topics = {name: hardware_topic(name).perform(context) for name in HARDWARE_TOPICS}
     text = robot_description(
         source,
@@ -214,7 +214,7 @@ def ros2_control_actions(
             {"use_sim_time": simulated},
         ],
         # it passes remappings to every controller, which ros2_control discourages
-        remappings=[own_clock()] if context.launch_configurations["namespace"] else [],
+        remappings=[clock_remapping()] if context.launch_configurations["namespace"] else [],
     )
     chosen = context.launch_configurations["controller"]
     spawner = node(
@@ -227,7 +227,7 @@ def ros2_control_actions(
         ],
     )
 
-    def go_on(event: object, context: LaunchContext) -> object:
+    def start_if_spawned(event: object, context: LaunchContext) -> object:
         return [start] if getattr(event, "returncode", 1) == 0 else died(event, context)
 
     # the simulator's own states have all joints at one instant, so displayed loops are closed
@@ -235,7 +235,7 @@ def ros2_control_actions(
     return [
         state_publisher(text, joint_states, sim_time=simulated),
         RegisterEventHandler(OnProcessExit(target_action=manager, on_exit=died)),
-        RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=go_on)),
+        RegisterEventHandler(OnProcessExit(target_action=spawner, on_exit=start_if_spawned)),
         manager,
         # Kernels may have to be compiled first, and messages until then are late. Controllers also
         # become active only while simulated time runs, and a spawner waits 10 s only.

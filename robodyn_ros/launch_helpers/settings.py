@@ -16,7 +16,7 @@ from launch import LaunchContext
 from robodyn.algorithms.estimation import needs_estimator
 from robodyn.presentation import presentation
 from robodyn.trajectories.waypoints import default_path
-from robodyn_ros.launch_helpers.description import chosen_mechanism, warn
+from robodyn_ros.launch_helpers.description import selected_mechanism, warn
 from robodyn_ros.launch_helpers.ros2_control import check_installed, with_controllers
 from robodyn_ros.nodes import NODES
 from robodyn_ros.parameter_files import read_sections, unknown_sections
@@ -62,7 +62,7 @@ def resolve_arguments(
         settings["params_file"] = str(config / "bringup.yaml")
     try:
         sections = read_sections(settings["params_file"])
-        source, mechanism = chosen_mechanism(context)
+        source, mechanism = selected_mechanism(context)
         path = settings["path"]
         if path == DEFAULT:
             path = default_path(mechanism)

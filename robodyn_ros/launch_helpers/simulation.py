@@ -38,8 +38,8 @@ from robodyn_ros.launch_helpers.description import (
     model_argument,
     of_parameter,
     own_files,
-    own_node,
     parameter_overrides,
+    robodyn_node,
 )
 from robodyn_ros.launch_helpers.ros2_control import (
     TRAJECTORIES,
@@ -166,9 +166,9 @@ def simulation_nodes(
         _node(context, "condition_monitor", states),
         *_state_sources(context, states),
     ]
-    ends = dict.fromkeys((planner, *needed), _end_with_error)
+    ends = dict.fromkeys((planner, *needed), _on_failure)
     if is_on(context, "viewer"):
-        ends[_node(context, "web_viewer", states)] = _end_with_error
+        ends[_node(context, "web_viewer", states)] = _on_failure
     recorder = None
     if is_on(context, "record"):
         recorder = _node(
@@ -178,12 +178,12 @@ def simulation_nodes(
             time="sim",
             begin_with=ParameterValue(["joint_commands"], value_type=List[str]),  # noqa: UP006
         )
-        ends[recorder] = _end_after_bag
+        ends[recorder] = _on_bag_exit
     if not bringup:
         reported = ("path", "mode", "output", "duration")
         summary = _node(context, "run_summary", states, given=reported)
         needed.append(summary)
-        ends[summary] = partial(_done, recorder=recorder)
+        ends[summary] = partial(_on_summary_exit, recorder=recorder)
     return [
         *notes,
         *description_nodes(context),
@@ -193,7 +193,7 @@ def simulation_nodes(
         ),
         *(each for each in ends if each is not planner),
         # at once, or once all are ready and the controllers are active
-        *(ros2_control_actions(context, planner, needed, _end_with_error) or [planner]),
+        *(ros2_control_actions(context, planner, needed, _on_failure) or [planner]),
     ]
 
 
@@ -234,15 +234,15 @@ def _node(
     if is_on(context, "ros2_control"):
         files += ["controllers_file", "more_controllers_file"]
     passed = parameter_overrides(context, name, *given)
-    return own_node(name, *remappings, files=files, given=("friction", *passed), **more)
+    return robodyn_node(name, *remappings, files=files, given=("friction", *passed), **more)
 
 
-def _done(
+def _on_summary_exit(
     event: ProcessExited, context: LaunchContext, recorder: Node | None
 ) -> list[LaunchDescriptionEntity]:
     """End the launch once the summary is written; report an error if it is missing."""
     if event.returncode not in (0, NOT_COMPLETED):
-        return _end_with_error(event, context)
+        return _on_failure(event, context)
     if event.returncode == NOT_COMPLETED:
         context.launch_configurations["run_failed"] = "true"
     if recorder is None:
@@ -254,11 +254,11 @@ def _done(
     ]
 
 
-def _end_after_bag(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def _on_bag_exit(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """End the launch when the bag is complete; an earlier end is an error."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
         return _end(context, "the run is done and recorded")
-    return _end_with_error(event, context)
+    return _on_failure(event, context)
 
 
 def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
@@ -273,6 +273,6 @@ def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
     return [EmitEvent(event=Shutdown(reason=reason))]
 
 
-def _end_with_error(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
+def _on_failure(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """End the launch with an error because a process ended before the run did."""
     return failure_actions(event, context, " before the run was done")

@@ -17,11 +17,16 @@ from local_graph import LocalGraph
 import robodyn as rd
 from launch import LaunchContext
 from robodyn_ros.launch_helpers import machine as machine_launch
-from robodyn_ros.launch_helpers.description import chosen_mechanism, own_clock, own_files, view_of
+from robodyn_ros.launch_helpers.description import (
+    clock_remapping,
+    own_files,
+    selected_mechanism,
+    view_of,
+)
 from robodyn_ros.launch_helpers.ros2_control import as_hardware, start_when_ready, with_controllers
 from robodyn_ros.launch_helpers.simulation import (
-    _done,
-    _end_after_bag,
+    _on_bag_exit,
+    _on_summary_exit,
     simulation_arguments,
     simulation_nodes,
     subscriber_count,
@@ -98,7 +103,7 @@ def test_real_mechanisms_are_not_simulated_and_passive_joints_are_estimated(
     monkeypatch.setattr("robodyn_ros.launch_helpers.settings.check_installed", lambda _: None)
     monkeypatch.setattr("robodyn_ros.launch_helpers.simulation.ros2_control_actions", lambda *_: [])
     monkeypatch.setattr(
-        "robodyn_ros.launch_helpers.simulation.own_node",
+        "robodyn_ros.launch_helpers.simulation.robodyn_node",
         lambda name, *_, **__: started.append(name),
     )
     monkeypatch.setattr("robodyn_ros.launch_helpers.simulation.OnProcessExit", lambda **_: None)
@@ -125,7 +130,7 @@ def test_the_gravity_of_a_launch_is_that_of_its_mechanism_and_of_a_file_for_all_
     for argument in simulation_arguments("stanford_arm", "mechanism_sim.yaml"):
         argument.execute(context)
     context.launch_configurations["gravity"] = given
-    _, mechanism = chosen_mechanism(context)
+    _, mechanism = selected_mechanism(context)
     np.testing.assert_array_equal(mechanism.model.gravity, expected)
     files = [context.launch_configurations[name] for name in own_files(context)]
     assert len(files) == 1 + bool(given)
@@ -183,7 +188,7 @@ def test_a_recorder_that_fails_fails_the_launch_also_after_the_run(code, done):
     if done:
         context.launch_configurations["run_is_done"] = "true"
     event = SimpleNamespace(returncode=code, process_name="recorder-5")
-    (action,) = _end_after_bag(event, context)
+    (action,) = _on_bag_exit(event, context)
     if done and code == 0:
         assert isinstance(action, EmitEvent)
         assert isinstance(action.event, Shutdown)
@@ -235,7 +240,7 @@ def test_a_trajectory_controller_is_commanded_to_hold():
 def test_a_namespace_has_a_clock_of_its_own(namespace):
     context = LaunchContext()
     context.launch_configurations["namespace"] = namespace
-    name, topic = own_clock()
+    name, topic = clock_remapping()
     expected = f"/{namespace}/clock" if namespace else "/clock"
     assert (name, topic.perform(context)) == ("/clock", expected)
 
@@ -268,11 +273,11 @@ def test_a_run_that_was_not_completed_fails_the_launch(record):
     context.launch_configurations["stay"] = "false"
     recorder = Node(package="robodyn", executable="recorder")
     ended = SimpleNamespace(returncode=NOT_COMPLETED, process_name="run_summary-5")
-    actions = _done(ended, context, recorder if record == "true" else None)
+    actions = _on_summary_exit(ended, context, recorder if record == "true" else None)
     if record == "true":
         for action in actions:
             action.execute(context)
-        actions = _end_after_bag(SimpleNamespace(returncode=0, process_name="recorder-6"), context)
+        actions = _on_bag_exit(SimpleNamespace(returncode=0, process_name="recorder-6"), context)
     (action,) = actions
     with pytest.raises(RuntimeError, match="not completed"):
         action.execute(context)
@@ -281,13 +286,13 @@ def test_a_run_that_was_not_completed_fails_the_launch(record):
 @pytest.fixture
 def launched(tmp_path, monkeypatch):
     """Launch arguments set over the parameters of each node of machine.launch.py."""
-    own_node, seen = machine_launch.own_node, {}
+    robodyn_node, seen = machine_launch.robodyn_node, {}
 
     def spy(name, *, given=(), **more):
         seen[name] = given
-        return own_node(name, given=given, **more)
+        return robodyn_node(name, given=given, **more)
 
-    monkeypatch.setattr(machine_launch, "own_node", spy)
+    monkeypatch.setattr(machine_launch, "robodyn_node", spy)
 
     def launched_with(sections, **given):
         file = tmp_path / "machine_parameters.yaml"

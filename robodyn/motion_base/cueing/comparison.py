@@ -85,13 +85,13 @@ def compare_cueing(
         parameters: WashoutParameters | PredictiveParameters = (
             PredictiveParameters() if name == PREDICTIVE else WashoutParameters.preset(name)
         )
-        found.append(_judge(name, ride(mechanism, vehicle, parameters, head=head, dt=dt)))
+        found.append(_evaluate_ride(name, ride(mechanism, vehicle, parameters, head=head, dt=dt)))
         if progress is not None:
             progress((k + 1) / len(names))
     return sorted(found, key=lambda each: (bool(each.problem), each.score))
 
 
-def _judge(name: str, found: Ride) -> CueingResult:
+def _evaluate_ride(name: str, found: Ride) -> CueingResult:
     dt = float(found.time[1])
     try:
         low, high = found.mechanism.position_limits.T

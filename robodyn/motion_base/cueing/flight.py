@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.checks import as_scalar
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.motion_base.machine.head_motion import GRAVITY
 
 AIRCRAFT = "c172x"
@@ -38,7 +38,7 @@ class Flight:
     """
 
     def __init__(self, dt: float = 0.01) -> None:
-        with needing("flight", "a flight needs JSBSim", "jsbsim"):
+        with require_extra("flight", "a flight needs JSBSim", "jsbsim"):
             import jsbsim
         self.dt = as_scalar("dt", dt, "s", above=0.0)
         self.time = 0.0

@@ -59,18 +59,18 @@ class Plan(NamedTuple):
 
     def advance(self) -> Plan:
         """Return the plan without its first sample, extended at rest by one sample."""
-        return self._at(np.minimum(np.arange(1, self.length + 1), self.length - 1))
+        return self._select_samples(np.minimum(np.arange(1, self.length + 1), self.length - 1))
 
     def lasting(self, length: int) -> Plan:
         """Return the plan with `length` samples, extended at rest or cut."""
-        return self._at(np.minimum(np.arange(length), self.length - 1))
+        return self._select_samples(np.minimum(np.arange(length), self.length - 1))
 
     @property
     def length(self) -> int:
         """Number K of samples."""
         return int(self.place.shape[1])
 
-    def _at(self, samples: Indices) -> Plan:
+    def _select_samples(self, samples: Indices) -> Plan:
         def chosen(values: FloatArray) -> FloatArray:
             return np.asarray(values[samples])
 
@@ -252,12 +252,12 @@ class MotionLimiter:
         self._follows = True
         self._brake = 0
         self._counts = np.array([max(round(each / self._dt), 2) for each in BRAKES])
-        self._take(np.zeros((3, 2, 6)), examiner.mechanism.home[None], self._dt)
+        self._set_brake_motion(np.zeros((3, 2, 6)), examiner.mechanism.home[None], self._dt)
         # once at rest, which loads all kernels
         self(np.zeros((3, 6)))
-        examiner.motion_of_plan(self.place[:, :1], self._near(np.zeros(1)))
+        examiner.motion_of_plan(self.place[:, :1], self._nearest_configurations(np.zeros(1)))
 
-    def _take(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
+    def _set_brake_motion(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
         """Follow a motion of the head (3, K, 6) from now on.
 
         Configurations (M, nq) along it are known at intervals of `spacing` seconds.
@@ -266,16 +266,16 @@ class MotionLimiter:
 
     def begin(self, plan: Plan) -> None:
         """Replace the current motion by a plan, which the next step continues."""
-        self._take(plan.place, plan.motion.configuration, self._dt)
+        self._set_brake_motion(plan.place, plan.motion.configuration, self._dt)
         self._follows = False
 
     @property
     def plan(self) -> Plan:
         """Plan that is followed, from the current state to rest."""
         times: FloatArray = self._dt * np.arange(self.place.shape[1], dtype=np.float64)
-        return self._examiner.plan(self.place, self._near(times))
+        return self._examiner.plan(self.place, self._nearest_configurations(times))
 
-    def _near(self, times: FloatArray) -> FloatArray:
+    def _nearest_configurations(self, times: FloatArray) -> FloatArray:
         """Return the known configurations nearest to times (K,) [s] from now."""
         at = np.rint((self._since + times) / self._spacing).astype(int)
         return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
@@ -290,13 +290,13 @@ class MotionLimiter:
         """
         place, braked = self.place[:, 0], self.place[:, 1]
         requested = target if self._follows else self._approach(place, target)
-        cue = self._followed(braked, requested - braked)
+        cue = self._follow(braked, requested - braked)
         self._target = target
         off = np.abs(self.place[:2, 0] - target[:2]).max()
         self._follows = bool(off < THERE)
         return cue
 
-    def _followed(self, braked: FloatArray, way: FloatArray) -> Cue:
+    def _follow(self, braked: FloatArray, way: FloatArray) -> Cue:
         """Take a step towards the requested motion, as far as the limits allow.
 
         If none is allowed, continue the last braking motion.
@@ -316,7 +316,7 @@ class MotionLimiter:
                 self.place = np.repeat(self.place[:, 1:], 2, axis=1)
             self._since += self._dt
             cue, _, joints = self._examiner.motion_of_plan(
-                self.place[:, :1], self._near(np.zeros(1))
+                self.place[:, :1], self._nearest_configurations(np.zeros(1))
             )
             self.joints = DrivenMotion(*(each[0] for each in joints))
         return Cue(*(each[0] for each in cue))
@@ -355,7 +355,7 @@ class MotionLimiter:
         times = self._dt + durations[:, None] * FRACTIONS_OF_BRAKE
         spacing = durations / (NODES - 1)
         try:
-            near = self._near(times.ravel())
+            near = self._nearest_configurations(times.ravel())
             cue, motion, joints, room = self._examiner.examine(place, near, spacing)
         except KinematicsError:
             return None, np.zeros((len(tried), NODES))
@@ -365,7 +365,7 @@ class MotionLimiter:
             if self._examiner.workspace.is_conditioned(q[:: NODES - 1]):
                 samples = np.linspace(0.0, 1.0, self._counts[brakes[k]] + 1)
                 place = braking(starts[k : k + 1], durations[k : k + 1], samples)
-                self._take(place, q, float(spacing[k]))
+                self._set_brake_motion(place, q, float(spacing[k]))
                 self._brake = int(brakes[k])
                 self.joints = DrivenMotion(*(each[k * NODES] for each in joints))
                 now = Cue(*(each[first] for each in cue))

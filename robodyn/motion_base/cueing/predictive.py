@@ -203,7 +203,7 @@ class PredictiveCueing:
     ) -> Plan | None:
         """Improve a plan and return it; None if time ran out before a change."""
         H, g = self._objective(plan, force, rate)
-        A = self._limited(plan)
+        A = self._limit_jacobian(plan)
         nodes, examiner = self._horizon.nodes, self._examiner
         at = plan.values[:, nodes]
         below, above = at - examiner.low, examiner.high - at
@@ -220,7 +220,7 @@ class PredictiveCueing:
             if not x.any():
                 break
             change = self._horizon.accelerations @ x.reshape(len(self._freedoms), -1).T
-            found = examiner.plan(self._moving(plan, change), plan.motion.configuration)
+            found = examiner.plan(self._integrate_change(plan, change), plan.motion.configuration)
             room = examiner.room(found)
             if (room >= 0.0).all():
                 return found
@@ -232,7 +232,7 @@ class PredictiveCueing:
             return None
         exceeds, before = room < 0.0, examiner.room(plan)
         fraction = CAUTION * float((before[exceeds] / (before[exceeds] - room[exceeds])).min())
-        place = self._moving(plan, fraction * change)
+        place = self._integrate_change(plan, fraction * change)
         found = examiner.plan(place, plan.motion.configuration)
         return found if (examiner.room(found) >= 0.0).all() else plan
 
@@ -270,7 +270,7 @@ class PredictiveCueing:
         g += (np.diff(changes, axis=0).T @ self._jerk / self.dt).ravel()
         return H, g
 
-    def _limited(self, plan: Plan) -> FloatArray:
+    def _limit_jacobian(self, plan: Plan) -> FloatArray:
         """Compute the derivatives of joint motion and efforts w.r.t. spline coefficients.
 
         Returns:
@@ -317,7 +317,7 @@ class PredictiveCueing:
         jacobians = (np.swapaxes(each, 1, 2) for each in (of_joints, by_place, by_change))
         return tuple(jacobians)  # type: ignore[return-value]
 
-    def _moving(self, plan: Plan, change: FloatArray) -> FloatArray:
+    def _integrate_change(self, plan: Plan, change: FloatArray) -> FloatArray:
         """Integrate a plan's motion (3, M + 1, 6) after a change of its accelerations."""
         dt = self.dt
         place = plan.place.copy()

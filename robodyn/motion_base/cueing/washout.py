@@ -224,13 +224,13 @@ class ClassicalWashout:
         change = (rates - self._rates) / self.dt - self._highpass * rate
         self._rates = rates
         rpy = np.stack([angle, rate, change])
-        rpy[:, :2] += self._tilting(felt).T
+        rpy[:, :2] += self._tilt_coordination(felt).T
         rpy *= self._has[3:]
         self._angles = rpy[0].copy()
         # position = s u / (...): the cubic filter's first derivative
         return np.hstack([moved[:, 1:].T * self._has[:3], rpy])
 
-    def _tilting(self, felt: FloatArray) -> FloatArray:
+    def _tilt_coordination(self, felt: FloatArray) -> FloatArray:
         """Compute the roll and pitch that reproduce a sustained force by gravity.
 
         Returns:

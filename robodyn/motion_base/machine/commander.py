@@ -180,30 +180,30 @@ class PositionCommander:
             self._blocked, self._detour = "", 0
             self.set_points.brake()
             return self._set_point(problem)
-        objection = self._blocked or self._try(self._target, pace * self._ease)
-        if objection and not self._blocked and not self._detour:
+        violation = self._blocked or self._step_toward(self._target, pace * self._ease)
+        if violation and not self._blocked and not self._detour:
             self.set_points.brake()
-            self._obstacle, self._detour = objection, max(round(DETOUR / self._dt), 1)
-        elif objection:
+            self._obstacle, self._detour = violation, max(round(DETOUR / self._dt), 1)
+        elif violation:
             # come to rest before trying anything else, which avoids hunting
             self.set_points.brake()
-            self._blocked, self._detour = "" if self.set_points.is_at_rest else objection, 0
+            self._blocked, self._detour = "" if self.set_points.is_at_rest else violation, 0
         elif self._detour:
             self._target = self.set_points.state + np.inf  # it has not arrived
             self._detour -= 1
-        return self._set_point(objection or problem)
+        return self._set_point(violation or problem)
 
-    def _try(self, target: FloatArray, pace: float) -> str:
+    def _step_toward(self, target: FloatArray, pace: float) -> str:
         """Take a step to a target (3, n), if it is permitted.
 
         Returns:
             The reason if the step is not permitted; otherwise empty.
         """
         later, rest = self.set_points.next_state(target, pace)
-        objection = self._objection(later, rest)
-        if not objection:
+        violation = self._path_violation(later, rest)
+        if not violation:
             self.set_points.take(later, rest)
-        return objection
+        return violation
 
     def _requested_target(self, time: int) -> tuple[FloatArray | None, str]:
         """Return the joints' target at a time, and why it differs from the request.
@@ -237,7 +237,7 @@ class PositionCommander:
             self.target = self.workspace.nearest(motion.configuration, self.configuration)
             self._inside, positions = None, mechanism.joint_positions(self.target)
             return np.array([positions, 0.0 * positions, 0.0 * positions]), self._obstacle
-        problem = self.workspace.objection(motion.configuration)
+        problem = self.workspace.violation(motion.configuration)
         if not problem:
             self.target, self._inside = motion.configuration, None
             target = np.array(motions.driven_motion(mechanism, *motion))
@@ -253,7 +253,7 @@ class PositionCommander:
         self._smooth = np.array([p + dt * (v + 0.5 * dt * a), v + dt * a, a])
         return self._smooth, f"{problem}: moving to the nearest pose inside the workspace"
 
-    def _objection(self, later: FloatArray, rest: FloatArray) -> str:
+    def _path_violation(self, later: FloatArray, rest: FloatArray) -> str:
         """Return why a step is not permitted; empty if it is permitted.
 
         It is permitted if the machine can come to rest after it. `later` (3, n) is the state after
@@ -268,7 +268,7 @@ class PositionCommander:
                     way.append(motions.assemble_near(mechanism, positions, way[-1]))
             except RobodynError as error:
                 return f"the path to the target is blocked: {error}"
-        why = self.workspace.closes_in(np.array(way))
+        why = self.workspace.path_violation(np.array(way))
         return f"the path to the target is blocked: {why}" if why else ""
 
     def _set_point(self, problem: str) -> SetPoint:

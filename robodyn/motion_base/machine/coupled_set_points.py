@@ -247,7 +247,7 @@ class CoupledSetPoints(SetPoints):
             spacing = np.full((NODES, 1), duration / (NODES - 1))
             spacing[0] = ramp
             # most brakes fail here
-            if not _within(place[0], place[1], spacing, least[free], largest[free]):
+            if not _stays_within(place[0], place[1], spacing, least[free], largest[free]):
                 continue
             q = motions.advance_along(m, near, place[0] - m.joint_positions(near)[free])
             if len(q) <= NODES:
@@ -256,15 +256,15 @@ class CoupledSetPoints(SetPoints):
                 p, v, a = state = np.array(motions.driven_motion(m, q, *place[1:]))
             except KinematicsError:
                 continue
-            inside = (np.abs(a) <= changes).all() and _within(p, v, spacing, least, largest)
+            inside = (np.abs(a) <= changes).all() and _stays_within(p, v, spacing, least, largest)
             inside = inside and (np.abs(a[0] - self.state[2]) <= self.dt * jerks).all()
-            if inside and _within(v, a, spacing, -rates, rates):
+            if inside and _stays_within(v, a, spacing, -rates, rates):
                 self.ahead = np.vstack([near, q])
                 return _Brake(state[:, 0], q[0], start, float(ramp), duration, 0.0), p[-1]
         return None
 
 
-def _within(
+def _stays_within(
     values: FloatArray,
     slopes: FloatArray,
     spacing: FloatArray,

@@ -111,19 +111,19 @@ class Homing:
         if self.problem:
             self.stop()
             return
-        self._watch(measured)
+        self._update_rest_times(measured)
         is_stalled = (measured - position > self._stalled) & (self._still >= REST)
         reached = searching & (self._switches | is_stalled)
         self.offset[reached] = (self._lower - measured)[reached]
         self._found |= reached
-        self._leave(measured, reached)
+        self._leave_stops(measured, reached)
         ahead = np.minimum(self._goal, measured - LEASH * self._stalled)
         self._goal = np.where(self._found, self._goal, np.maximum(ahead, self.ends[:, 0]))
         self.points.take(
             *self.points.next_state(np.array([self._goal, *np.zeros((2, len(measured)))]))
         )
 
-    def _watch(self, measured: FloatArray) -> None:
+    def _update_rest_times(self, measured: FloatArray) -> None:
         """Measure how long each drive has been at rest, up to its last report."""
         self._since += self._dt
         if measured is self._report:
@@ -133,7 +133,7 @@ class Homing:
         self._still = np.where(moves, 0.0, self._still + self._since)
         self._report, self._since = measured, 0.0
 
-    def _leave(self, measured: FloatArray, reached: BoolArray) -> None:
+    def _leave_stops(self, measured: FloatArray, reached: BoolArray) -> None:
         """Command the drives away from their stops, and check whether they follow."""
         self._goal[reached] = np.minimum(measured + self._stalled, self.ends[:, 1])[reached]
         # half of the way: a drive that lags, or yields, does not arrive

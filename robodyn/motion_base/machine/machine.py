@@ -168,13 +168,13 @@ class Machine:
         )
         why = self._describe_misfit(self._park)
         self._park = self.commander.set_points.state[0].copy()
-        if why := why or self.commander.workspace.objection(self.commander.configuration):
+        if why := why or self.commander.workspace.violation(self.commander.configuration):
             raise InvalidInput(
                 f"park_positions: {why}; the machine cannot come to rest there", value=park
             )
         self._parking = goal(mechanism, self._park, mechanism.home)
         self._neutral: MotionSource = goal(mechanism, home, mechanism.home)
-        self._lead(self._neutral).at(0)  # raises for rigid drives
+        self._compensate_sag(self._neutral).at(0)  # raises for rigid drives
         self.state, self.reason = "off", ""
         self.motion_source: MotionSource | None = None
         self.stabilized: StabilizedSource | None = None
@@ -291,20 +291,20 @@ class Machine:
             refusal = "the machine has not come to rest yet"
         elif request == "reset" and not begins:
             again = self._homing is not None or self.settings.back_drives
-            state, refusal = ("off", self._pressed) if again else (state, self._cause())
+            state, refusal = ("off", self._stop_reason) if again else (state, self._fault_cause())
         elif state == "homing":
             refusal = self._begin_homing()
         if refusal:
             raise RequestRefused(f"{request} refused: {refusal}", value=self.state)
         if request == "freeze":
             self.reason = "freeze was requested"
-        self._enter(state)
+        self._change_state(state)
         return state
 
     def fault(self, reason: str) -> None:
         """Enter the fault state for a reason: come to rest, then wait for `reset`."""
         if self.state not in ("off", "fault"):
-            self._enter(states.after(self.state, "fault"), reason)
+            self._change_state(states.after(self.state, "fault"), reason)
 
     def step(self, time: int) -> SetPoint | None:
         """Advance by one tick and return the set-point of the drives at `time` [ns].
@@ -317,24 +317,26 @@ class Machine:
         if self.state == "off":
             return None
         if not self.is_enabled:
-            self._enter(
+            self._change_state(
                 states.after(self.state, "enable_lost"), "the enable message is missing or false"
             )
-        if self.state != "fault" and (cause := self._cause()):
+        if self.state != "fault" and (cause := self._fault_cause()):
             self.fault(cause)
         points, before = self._points, self._points.state
         if self._homing is not None:
-            point = self._home(self._homing)
+            point = self._step_homing(self._homing)
         else:
             self.commander.motion_source, pace = self._selected_source()
             point = self.commander.step(time, pace)
             if event := self._event(point):
-                self._enter(states.after(self.state, event))
+                self._change_state(states.after(self.state, event))
             point = point._replace(positions=point.positions - self._offset)
             self._set_points_sent.append(point.positions)
-        return self._pass(point, points, before)
+        return self._check_point(point, points, before)
 
-    def _pass(self, point: SetPoint, points: SetPoints, before: FloatArray) -> SetPoint | None:
+    def _check_point(
+        self, point: SetPoint, points: SetPoints, before: FloatArray
+    ) -> SetPoint | None:
         """Return a set-point if it passes the command gate, otherwise one that brakes.
 
         If the braking set-point fails too, nothing more is sent.
@@ -352,7 +354,7 @@ class Machine:
             points.brake()
             p, v, a = points.state
             point = SetPoint(p - offset, v, a, np.zeros_like(p), reason)
-        self._enter("off", reason)
+        self._change_state("off", reason)
         return None
 
     @property
@@ -417,7 +419,7 @@ class Machine:
             f"{self.mechanism.drives.units[worst]}"
         )
 
-    def _home(self, homing: Homing) -> SetPoint:
+    def _step_homing(self, homing: Homing) -> SetPoint:
         """Advance homing by one tick; at its end, set the offsets of the drives."""
         if self.state == "homing" and homing.is_done:
             try:
@@ -429,7 +431,7 @@ class Machine:
             else:
                 self._offset, self._homing = homing.offset, None
                 self._gate.move_ends(limits - self._offset[:, None])
-                self._enter(states.after(self.state, "homed"))
+                self._change_state(states.after(self.state, "homed"))
         elif self.state == "homing" and self._measured is not None:
             homing.step(self._measured[1])
             if homing.problem:
@@ -454,9 +456,9 @@ class Machine:
         if self.stabilized is not None:
             self.stabilized.motion_source = motion_source
             motion_source = self.stabilized
-        return self._lead(motion_source)
+        return self._compensate_sag(motion_source)
 
-    def _lead(self, source: MotionSource) -> MotionSource:
+    def _compensate_sag(self, source: MotionSource) -> MotionSource:
         """Wrap a motion source so that it compensates the sag of the drives.
 
         Returns:
@@ -479,14 +481,14 @@ class Machine:
         return "stopped" if self.state == "freezing" and rests else ""
 
     @property
-    def _pressed(self) -> str:
+    def _stop_reason(self) -> str:
         return "the emergency stop is pressed" if self._stopped else ""
 
-    def _cause(self) -> str:
+    def _fault_cause(self) -> str:
         """Return the reason for a fault of the drives; empty without a fault."""
         s, measured = self.settings, self._measured
         if self._stopped:
-            return self._pressed
+            return self._stop_reason
         if s.homing != "assumed" and (measured is None or self._is_late(measured[0])):
             return f"the drives have not reported their positions for {s.feedback_timeout:g} s"
         if measured is None or not self._set_points_sent:
@@ -513,7 +515,7 @@ class Machine:
         """Return the time [s] since an earlier tick."""
         return (self._ticks - since) * self.dt
 
-    def _enter(self, state: str, reason: str = "") -> None:
+    def _change_state(self, state: str, reason: str = "") -> None:
         if state == self.state:
             return
         self.state, self._since = state, self._ticks

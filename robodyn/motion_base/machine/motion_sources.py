@@ -187,7 +187,7 @@ class PoseStream(BodyMotion):
         refuse_beyond("pose", requested)
         refuse_beyond("twist", moving)
         if abs(now - stamp) > self._timeout:
-            raise self._objection(stamp, now)
+            raise self._stamp_error(stamp, now)
         if now < self._received:  # the clock was set back
             self._stamp = None
         since = None if self._stamp is None else stamp - self._stamp
@@ -208,7 +208,7 @@ class PoseStream(BodyMotion):
         self._stamp, self._received, self._motion = stamp, now, motion
         return problem
 
-    def _objection(self, stamp: int, now: int) -> InvalidInput:
+    def _stamp_error(self, stamp: int, now: int) -> InvalidInput:
         """Create the error for a pose whose stamp is too old or in the future."""
         age, most = (now - stamp) * 1e-9, f"at most {self._timeout * 1e-9:g} s are allowed"
         if age < 0.0:

@@ -92,7 +92,7 @@ class StabilizedSource(BodyMotion):
         c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
         rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
         exceeds = (
-            bool(problem or c.workspace.objection(motion.configuration))
+            bool(problem or c.workspace.violation(motion.configuration))
             or (np.abs(rates) > RATES * c.limits.rates).any()
         )
         self._change, self._then = -FALL if exceeds else RISE, time

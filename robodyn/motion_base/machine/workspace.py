@@ -64,12 +64,12 @@ class Workspace:
         self._weights = twist_weights(mechanism)
         self._last = np.empty(0), np.empty(0)  # configuration that was found, and its excess
 
-    def objection(self, configuration: FloatArray) -> str:
+    def violation(self, configuration: FloatArray) -> str:
         """Return why a configuration (nq,) is not permitted; empty if it is permitted."""
         value = self._excess(configuration)
         worst = int(np.argmax(value))
         if value[worst] <= ROUNDING:
-            return self._problem(configuration)
+            return self._side_violation(configuration)
         if worst == 2 * len(self._least):
             number = conditioning.condition_text(self._limit * np.exp(value[worst]))
             return f"the condition number is {number}, its limit is {self._limit:g}"
@@ -85,7 +85,7 @@ class Workspace:
         name, unit, *_ = travel_limits(self._mechanism)[joint]
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
-    def closes_in(self, configurations: FloatArray) -> str:
+    def path_violation(self, configurations: FloatArray) -> str:
         """Return why a motion along configurations (k, nq) is not permitted.
 
         The ranges of driven joints are not checked. A machine beyond a limit of a passive joint, or
@@ -108,7 +108,7 @@ class Workspace:
         if number > self._limit and number > first:
             stated = conditioning.condition_text(number)
             return f"the condition number would be {stated}, its limit is {self._limit:g}"
-        return self._problem(configurations[1:])
+        return self._side_violation(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
         """Return whether a motion stays within the limit of the condition number.
@@ -152,7 +152,7 @@ class Workspace:
             nearest_step(body, slopes, excess, way, step)
             if np.isfinite(step).all():
                 step *= min(1.0, LONGEST / max(float(np.abs(step).max()), LONGEST))
-                return self._as_far_as_allowed(inside, step, max(float(excess.max()), ROUNDING))
+                return self._step_within_limits(inside, step, max(float(excess.max()), ROUNDING))
         except KinematicsError:
             pass
         return inside
@@ -185,7 +185,7 @@ class Workspace:
         known = np.isfinite(excess) & np.isfinite(slopes).all(axis=1)
         return excess[known], slopes[known]
 
-    def _as_far_as_allowed(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
+    def _step_within_limits(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
         """Return the configuration after the largest part of a step within limits.
 
         No limit is exceeded by more than `most`.
@@ -194,7 +194,7 @@ class Workspace:
         if len(q):
             excess = self._excess(q)
             for k in np.flatnonzero(excess.max(axis=1) <= most)[::-1]:
-                if not self._problem(q[k]):
+                if not self._side_violation(q[k]):
                     self._last = q[k], excess[k]
                     return self._last[0]
         return here
@@ -228,7 +228,7 @@ class Workspace:
             configuration, self._mechanism.characteristic_length
         )
 
-    def _problem(self, configurations: FloatArray) -> str:
+    def _side_violation(self, configurations: FloatArray) -> str:
         """Return a message if a singularity separates a configuration from home.
 
         The configurations are (..., nq). Without a singularity, the result is empty.

@@ -11,7 +11,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.errors import ModelError, warn
-from robodyn.extras import needing
+from robodyn.extras import require_extra
 from robodyn.parsing.mjcf.bounds import check_bounds
 from robodyn.parsing.mjcf.own_text import read_own_text
 from robodyn.poses import matrix_from_pose
@@ -37,16 +37,16 @@ class CompiledModel:
 
     def __init__(self, source: Path | str) -> None:
         self.source = "MJCF text" if isinstance(source, str) else str(source)
-        with needing(
+        with require_extra(
             "mujoco", f"{self.source}: reading MJCF needs the package mujoco", self.source
         ):
             import mujoco
         self.mujoco = mujoco
         check_bounds(source, self.source)
-        self.model = self._compiled(source)
+        self.model = self._compile(source)
         self._check()
 
-    def _compiled(self, source: Path | str) -> Any:
+    def _compile(self, source: Path | str) -> Any:
         """Return the compiled model, if necessary without unreadable meshes.
 
         Meshes are only omitted if all inertias are given explicitly.
@@ -104,7 +104,7 @@ class CompiledModel:
         off = [name for name in FLAGS if self.disables(name)]
         if off:
             warn(f"{self.source}: ignored <flag>, which disables {', '.join(off)}")
-        self._name_contacts()
+        self._warn_of_contacts()
 
     @property
     def equalities(self) -> list[int]:
@@ -117,7 +117,7 @@ class CompiledModel:
         bit = int(getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}"))
         return bool(self.model.opt.disableflags & bit)
 
-    def _name_contacts(self) -> None:
+    def _warn_of_contacts(self) -> None:
         """Warn that contacts between bodies are left out."""
         model = self.model
         if self.disables("contact"):

@@ -196,7 +196,7 @@ class MjcfDrives:
                 continue
             low, high = self.limits.get(joint, (np.inf, -np.inf))
             self.limits[joint] = min(low, least), max(high, largest)
-        self._name_servos()
+        self._warn_of_servos()
 
     def _tendon(self, n: int) -> None:
         """Add the properties of a tendon to the joint it acts on, if there is only one.
@@ -332,7 +332,7 @@ class MjcfDrives:
             return -1, 0.0
         return next(iter(left.items()))
 
-    def _name_servos(self) -> None:
+    def _warn_of_servos(self) -> None:
         """Warn that servo laws and filters of actuators are ignored."""
         lawful = [
             n

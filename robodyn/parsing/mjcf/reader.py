@@ -48,7 +48,7 @@ def read_mjcf(source: Path | str) -> ModelBuilder:
         MissingExtra: the package mujoco is not installed.
         ModelError: MuJoCo rejects the model, or it has unsupported elements; the error names them.
     """
-    return _Reader(CompiledModel(source)).filled()
+    return _Reader(CompiledModel(source)).read()
 
 
 class _Reader:
@@ -64,13 +64,13 @@ class _Reader:
         self._own = compiled.own_text()
         self._own_joints: dict[str, Any] = self._own.get("joints", {})
 
-    def filled(self) -> ModelBuilder:
+    def read(self) -> ModelBuilder:
         """Add all parts of the model to a builder, and return it."""
         builder, own = self._builder, self._own
-        with builder.stating():
+        with builder.error_source():
             for body in range(self._model.nbody):
                 self._body(body)
-            builder.put_in_order(own.get("links", ()), own.get("joints", ()))
+            builder.reorder(own.get("links", ()), own.get("joints", ()))
             builder.check_tree()
             for n in self._compiled.equalities:
                 self._equality(n)
@@ -80,7 +80,7 @@ class _Reader:
             for part in PARTS:
                 SubElement(element, part, closure[part])
             builder.add(reader.closure(element))
-        with builder.stating():
+        with builder.error_source():
             for n, springs in self._drives.point_springs.items():
                 for spring, ending in zip(springs, ("", "_damper"), strict=False):
                     self._spring(n, ending, *spring)
@@ -121,7 +121,7 @@ class _Reader:
             if not centered:
                 self._builder.add(Link(child))
                 self._builder.links_with_inertia.add(child)
-            self._moving(n, parent, child, place @ anchor)
+            self._add_joint(n, parent, child, place @ anchor)
             parent, place = child, np.linalg.inv(anchor)
         if parent != name:
             self._builder.add(Joint(fixed, "fixed", parent, name, Placement.of(place)))
@@ -140,7 +140,7 @@ class _Reader:
         if body:
             self._builder.links_with_inertia.add(name)
 
-    def _moving(self, n: int, parent: str, child: str, place: FloatArray) -> None:
+    def _add_joint(self, n: int, parent: str, child: str, place: FloatArray) -> None:
         """Add joint n, placed at the frame `place` of its anchor in the parent.
 
         The frame is that in the pose of the file.

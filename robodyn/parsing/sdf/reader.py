@@ -80,7 +80,7 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
         name = model.get("name")
         raise ModelError(f"{source}: model {name!r} has no <link>{hint}", value=name)
     builder = ModelBuilder(model.get("name", "robot"), source)
-    with builder.stating():
+    with builder.error_source():
         tree = TreeReader(builder, frames, version < (1, 5))
         if tree.base == WORLD:
             builder.add(Link(WORLD))

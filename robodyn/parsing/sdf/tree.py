@@ -116,7 +116,7 @@ class TreeReader:
             for own in own_elements(joint, TAG):
                 text, where = own.get("reference", "0"), f"joint {name!r}: reference"
                 self._references[name] = frames.numbers(text, 1, where)[0]
-        self._name_foreign()
+        self._warn_of_foreign()
         self.base = self._base()
         # joints that were added with an axis
         self._moved_alone: list[str] = []
@@ -133,7 +133,7 @@ class TreeReader:
             )
         return ends[0], ends[1]
 
-    def _name_foreign(self) -> None:
+    def _warn_of_foreign(self) -> None:
         """Warn about elements that are not read but may affect the motion."""
         found: dict[str, list[str]] = {}
         for kind, named in (("link", self._frames.links), ("joint", self._frames.joints)):
@@ -188,19 +188,21 @@ class TreeReader:
                 parent, child = self._ends[name]
                 leads = parent in reached and child not in {*reached, *floating}
                 if leads and self._kinds[name] in TREE:
-                    self._moving(name, waiting.pop(name))
+                    self._add_tree_joint(name, waiting.pop(name))
                     reached.add(child)
                     break
             else:
-                reached.add(self._float(reached, floating, list(waiting)))
-        self._put_in_order()
+                reached.add(self._add_float(reached, floating, list(waiting)))
+        self._reorder()
         for name, joint in waiting.items():
             self._closure(name, joint)
         if waiting and not own_elements(frames.model, TAG):
             # the home position is that of the poses in the file
             self._builder.home.update(dict.fromkeys(self._moved_alone, (0.0,)))
 
-    def _float(self, reached: set[str], floating: dict[str, Element], waiting: list[str]) -> str:
+    def _add_float(
+        self, reached: set[str], floating: dict[str, Element], waiting: list[str]
+    ) -> str:
         """Add a floating joint for a link that the tree does not reach yet.
 
         Returns the name of that link.
@@ -210,7 +212,7 @@ class TreeReader:
                 own = dict(joint.attrib)
                 where = f"{own['name']!r}: robodyn:floating"
                 place = frame_of(*(self._frames.numbers(own[k], 3, where) for k in ("xyz", "rpy")))
-                self._join(own["name"], "floating", own["parent"], link, place)
+                self._add_joint(own["name"], "floating", own["parent"], link, place)
                 if "home" in own:
                     pose = self._frames.numbers(own["home"], 7, f"{where} home")
                     self._builder.home[self._original_name(own["name"])] = tuple(pose)
@@ -225,33 +227,33 @@ class TreeReader:
                 return child
         link = next((link for link in loose if link not in led), loose[0])
         place = self._frames.relative(link, self.base)
-        self._join(f"{link}_floating", "floating", self.base, link, place)
+        self._add_joint(f"{link}_floating", "floating", self.base, link, place)
         return link
 
     def _original_name(self, name: str) -> str:
         """Return the original name of a joint that robodyn's writer renamed."""
         return self._names.get(name, name)
 
-    def _join(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
+    def _add_joint(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
         """Add a joint without an axis, placed at a frame (4, 4) of the parent link."""
         self._builder.add(
             Joint(self._original_name(name), kind, parent, child, Placement.of(place))
         )
 
-    def _put_in_order(self) -> None:
+    def _reorder(self) -> None:
         """Sort the joints in the order of the file.
 
         A joint that was created for a further axis of an SDF joint follows the first one.
         """
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
-        self._builder.put_in_order(joints=map(self._original_name, [*names, *frames.joints]))
+        self._builder.reorder(joints=map(self._original_name, [*names, *frames.joints]))
 
-    def _moving(self, name: str, joint: Element) -> None:
+    def _add_tree_joint(self, name: str, joint: Element) -> None:
         """Add a joint of the tree; a joint with several axes becomes several joints."""
         kind, (parent, child) = self._kinds[name], self._ends[name]
         if kind == "fixed":
-            self._join(name, "fixed", parent, child, self._frames.relative(child, parent))
+            self._add_joint(name, "fixed", parent, child, self._frames.relative(child, parent))
             return
         first = self._axis(name, "axis")
         steps: list[Step] = [(name, kind, first)]
@@ -312,19 +314,19 @@ class TreeReader:
                 self._builder.add(Link(link))
                 self._builder.links_with_inertia.add(link)
             if axis is None:
-                self._join(own, kind, parent, link, place)
+                self._add_joint(own, kind, parent, link, place)
             else:
-                self._moved(own, kind, parent, link, place, axis)
+                self._add_moving_joint(own, kind, parent, link, place, axis)
             parent, place = link, np.eye(4)
         if parent != child:
             shift[:3, 3] *= -1.0
-            self._join(f"{name}_offset", "fixed", parent, child, shift)
+            self._add_joint(f"{name}_offset", "fixed", parent, child, shift)
 
-    def _moved(
+    def _add_moving_joint(
         self, name: str, kind: str, parent: str, child: str, place: FloatArray, axis: Axis
     ) -> None:
         if axis.lower == axis.upper == 0.0:
-            self._join(name, "fixed", parent, child, place)
+            self._add_joint(name, "fixed", parent, child, place)
             return
         if kind == "revolute" and not np.isfinite([axis.lower, axis.upper]).any():
             kind = "continuous"
@@ -342,10 +344,10 @@ class TreeReader:
         kind, links = self._kinds[name], self._ends[name]
         found = closure_of_joint(self._frames, name, kind, links, self._in_model)
         for own in own_elements(joint, "closure"):
-            found = self._stated_closure(found, own)
+            found = self._read_own_closure(found, own)
         self._builder.add(replace(found, name=self._original_name(name)))
 
-    def _stated_closure(self, found: Closure, own: Element) -> Closure:
+    def _read_own_closure(self, found: Closure, own: Element) -> Closure:
         """Return a closure with the data that robodyn's writer stored in the joint."""
         item = Element("constraint", {"name": found.name, "type": found.kind} | own.attrib)
         for side, link in (("parent", found.parent), ("child", found.child)):

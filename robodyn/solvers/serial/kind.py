@@ -32,7 +32,7 @@ SERIAL = Kind(
     ),
     to_urdf=import_and_call("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
-        "springs": "robodyn.parsing.model_file:with_stated_springs",
+        "springs": "robodyn.parsing.model_file:with_document_springs",
         "model_file": "robodyn.solvers.serial.description.yaml_form:write_serial",
         "template": "robodyn.solvers.serial.kind:TEMPLATE",
     },

@@ -72,7 +72,7 @@ STEWART = Kind(
     ),
     to_urdf=import_and_call("robodyn.solvers.stewart.drawing:platform_urdf"),
     adapters={
-        "springs": "robodyn.parsing.model_file:with_stated_springs",
+        "springs": "robodyn.parsing.model_file:with_document_springs",
         "model_file": "robodyn.solvers.stewart.description.yaml_form:write_stewart",
         "template": "robodyn.solvers.stewart.description.template:TEMPLATE",
         "written_model": "robodyn.solvers.stewart.drawing:written_model",

@@ -29,7 +29,7 @@ CLOSED_LOOP = Kind(
     ),
     to_urdf=import_and_call("robodyn.writing.urdf:mechanism_urdf"),
     adapters={
-        "springs": "robodyn.parsing.model_file:with_stated_springs",
+        "springs": "robodyn.parsing.model_file:with_document_springs",
         "model_file": "robodyn.solvers.tree.description.yaml_form:write_closed_loop",
         "template": "robodyn.solvers.tree.description.leg_templates:TEMPLATES",
     },

@@ -19,7 +19,7 @@ from robodyn.cli import app
 from robodyn.designing import FAMILIES, rows_of
 from robodyn.loading import templates
 from robodyn.report.design_tables import rotor_sentences
-from robodyn.report.machine_sheet import held_payloads
+from robodyn.report.machine_sheet import payload_map
 
 DENSE = 20_000
 
@@ -304,7 +304,7 @@ def test_the_command_prints_verdicts_and_fails_with_them(tmp_path):
 
 def test_the_payload_over_the_workspace_is_what_the_drives_hold():
     m = rd.load("motion_platform")
-    held = held_payloads(m)
+    held = payload_map(m)
     middle = len(held.y) // 2, len(held.x) // 2
     assert held.mass[middle] == pytest.approx(payload_at_home(m).mass, rel=1e-9)
     # each cell outside names a leg that is too short or too long there
@@ -330,7 +330,7 @@ def test_the_payload_over_the_workspace_is_what_the_drives_hold():
 def test_the_slice_of_a_servo_hexapod_reaches_as_far_as_its_data_sheet():
     m = rd.load("hexapod_rotary")
     rows = {row["axis"]: row["excursion"] for row in sine_motions(m)}
-    held = held_payloads(m)
+    held = payload_map(m)
     inside = ~np.isnan(held.mass)
     column, row = inside[:, len(held.x) // 2], inside[len(held.y) // 2]
     for places, cells, axis in ((held.y, column, "z"), (held.x, row, "x")):

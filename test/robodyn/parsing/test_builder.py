@@ -35,7 +35,7 @@ def test_twins_are_refused_with_the_source():
 def test_parts_stay_behind_those_that_they_were_made_with():
     builder = gripper()
     builder.add(Link("tip"))
-    builder.put_in_order(links=["right", "palm", "left"])
+    builder.reorder(links=["right", "palm", "left"])
     assert [*builder.links] == ["right", "tip", "palm", "left"]
 
 

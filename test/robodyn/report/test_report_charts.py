@@ -16,8 +16,8 @@ from robodyn.report import (
     Panel,
     Scale,
     decimal,
+    downsample,
     scale_of,
-    thinned_rows,
     x_range,
     y_range,
 )
@@ -53,7 +53,7 @@ def test_thinning_keeps_extremes_ends_and_gaps(rng):
     y = np.cumsum(rng.normal(size=(2, x.size)), axis=1)
     spike, gap = rng.integers(1_000, 9_000), rng.integers(11_000, 19_000)
     y[0, spike], y[1, gap] = 1e6, np.nan
-    rows = thinned_rows(y)
+    rows = downsample(y)
     assert rows.size < 2_000
     assert (np.diff(rows) > 0).all()
     assert {0, spike, gap - 1, gap, gap + 1, x.size - 1} <= set(rows.tolist())
@@ -63,7 +63,7 @@ def test_thinning_keeps_extremes_ends_and_gaps(rng):
 
 
 def test_few_samples_are_all_kept():
-    np.testing.assert_array_equal(thinned_rows(np.zeros((3, 50))), np.arange(50))
+    np.testing.assert_array_equal(downsample(np.zeros((3, 50))), np.arange(50))
 
 
 @pytest.mark.parametrize("scale", ["linear", "log", "symlog"])
@@ -76,7 +76,7 @@ def test_the_page_holds_the_computed_numbers(scale, samples, rng):
     curves[1, 7] = np.nan
     panel = Panel("p", tuple(ChartLine(x, y, str(i)) for i, y in enumerate(curves)), scale=scale)
     (data,) = sources(figure_of(panel))
-    rows = thinned_rows(curves)
+    rows = downsample(curves)
     np.testing.assert_array_equal(data["x"], x[rows])
     for i, y in enumerate(curves):
         np.testing.assert_array_equal(data[f"y{i}"], y[rows])

@@ -25,12 +25,12 @@ if find_spec("viser") is None:
 def load():
     """Load a model without the warnings that loading the papers' tensors gives."""
 
-    def load_quietly(source):
+    def load_model(source):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", rd.errors.UnphysicalInertiaWarning)
             return rd.load(source)
 
-    return load_quietly
+    return load_model
 
 
 @pytest.fixture(scope="session")

@@ -153,7 +153,7 @@ def studio():
 
 
 def test_a_viser_that_cannot_be_protected_serves_nothing(monkeypatch):
-    monkeypatch.setattr("robodyn.view.serving._guarding", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr("robodyn.view.serving._protect", lambda _: contextlib.nullcontext())
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -177,7 +177,7 @@ def _driven(joint: Joint, link: Fields) -> Joint:
                 "remove one of the two",
             )
     stated = {name: getattr(joint, name) for name in ("armature", "friction") if name in link}
-    with model_file.stated_in(link, "actuator"):
+    with model_file.field_context(link, "actuator"):
         return replace(joint.driven_by(actuator), **stated)
 
 

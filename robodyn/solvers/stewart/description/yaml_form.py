@@ -80,7 +80,7 @@ def stewart_model_from_yaml(
     if not platform.mass > 0.0:
         raise top.refuse("platform.mass", platform.mass, "a number above 0 [kg]")
     legs = [_with_defaults(leg, defaults) for leg in legs]
-    with builder.stating():
+    with builder.error_source():
         builder.add(Link(BASE))
         names = [_add_leg(builder, leg, number) for number, leg in enumerate(legs, start=1)]
         builder.add(_link(PLATFORM, platform), Joint(FLOATING, "floating", BASE, PLATFORM))

@@ -85,7 +85,7 @@ def legs_builder(top: Fields) -> ModelBuilder:
     ends = [leg.array("platform", (3,), "m") for leg in legs]
     frame = ring(points, 0.02 * parts.size, "frame")
     builder.add(Link(BASE, visuals=frame, collisions=bare(frame)))
-    with builder.stating():
+    with builder.error_source():
         for leg in legs:
             _leg(LegParts(parts, leg))
         body, rim = _platform_body(plate), ring(ends, 0.02 * parts.size, "platform")

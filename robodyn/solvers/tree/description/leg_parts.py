@@ -20,7 +20,7 @@ from robodyn.model.closure import Closure
 from robodyn.model.geometry import Geometry, bare, beam
 from robodyn.model.joint import Joint
 from robodyn.model.placement import Placement
-from robodyn.parsing.model_file import stated_in
+from robodyn.parsing.model_file import field_context
 from robodyn.parsing.own_attributes import Motor, with_motor
 
 _BAR = ("mass", "com", "inertia", "radius", "length", "to", "apart")
@@ -177,7 +177,7 @@ class LegParts:
         motion["velocity"] = limits.number("velocity", default=np.inf, above=0.0)
         if isinstance(limits.data.get("effort"), list):  # a cable's limits have one sign
             least, largest = limits.array("effort", (2,), "N or N m").tolist()
-            with stated_in(limits, "effort"):
+            with field_context(limits, "effort"):
                 actuator = replace(actuator, least_effort=least, largest_effort=largest)
         else:
             motion["effort"] = limits.number("effort", default=np.inf, above=0.0)

@@ -37,7 +37,7 @@ from robodyn.model.closure import CLOSURE_KINDS, Closure
 from robodyn.model.comparison import differences
 from robodyn.model.model import Model
 from robodyn.parsing import model_file
-from robodyn.parsing.description import check_links, name_zero_limits, read_description
+from robodyn.parsing.description import check_links, read_description, warn_of_zero_limits
 from robodyn.solvers.tree.default_tip import with_default_tip
 from robodyn.solvers.tree.description.from_legs import legs_builder
 from robodyn.solvers.tree.description.gepetto import is_gepetto, read_gepetto
@@ -89,7 +89,7 @@ def closed_loop_model_from_yaml(
     _complete(top, builder)
     home = _home(top) if "home" in top else None
     model = builder.model(tip, driven=driven, home=home, spelling=options.spelling)
-    name_zero_limits(builder, model.driven)
+    warn_of_zero_limits(builder, model.driven)
     model = _driven(top, model) if "actuators" in top else model
     model = model if tip or builder.tip_link else with_default_tip(model)
     return check_links(model, strict=options.strict)
@@ -145,7 +145,7 @@ def _driven(top: Fields, model: Model) -> Model:
                 value=name,
             )
         actuators[name] = actuator
-    with model_file.stated_in(top, "actuators"):
+    with model_file.field_context(top, "actuators"):
         return model.driven_by(actuators)
 
 
@@ -170,7 +170,7 @@ def _closure(fields: Fields) -> Closure:
     kind = fields.text("type", choices=tuple(CLOSURE_KINDS))
     damping = fields.number("damping", "N m s/rad", default=0.0, at_least=0.0)
     stiffness = fields.number("stiffness", "N m/rad", default=0.0, at_least=0.0)
-    with model_file.stated_in(fields):
+    with model_file.field_context(fields):
         return Closure(name, kind, damping=damping, stiffness=stiffness, **stated)
 
 

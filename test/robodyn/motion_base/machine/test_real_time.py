@@ -145,14 +145,14 @@ def test_a_set_point_is_found_by_one_search_and_one_attempt(name, rng, monkeypat
         monkeypatch.setattr(of, method, counted)
 
     count(Workspace, "nearest")
-    count(PositionCommander, "_objection")
+    count(PositionCommander, "_path_violation")
     commander, stream = PositionCommander(m, 1e-9 * TICK), PoseStream(m, 0.5)
     commander.motion_source = stream
     home, blocked, moved = m.body_pose(m.home), 0, 0
     for k in range(1, 1500):
         if k % 150 == 1:
             far = np.append(rng.uniform(-0.6, 0.6, 3) * m.size, rng.uniform(-0.5, 0.5, 3))
-        counts.update(nearest=0, _objection=0)
+        counts.update(nearest=0, _path_violation=0)
         with suppress(InvalidInput):
             stream.take(
                 k * TICK, k * TICK, advance_pose(home, far), np.zeros(6), commander.configuration
