@@ -7,23 +7,20 @@ from launch.actions import OpaqueFunction
 from launch import LaunchDescription
 from robodyn_ros.launch_helpers.description import (
     NAMESPACE,
-    SWITCH,
     arguments,
     model_argument,
+    switch,
     viewer_nodes,
 )
 
 SHOWN = {
-    "sliders": (
-        "true",
-        "If true, sliders move the mechanism. If false, another node publishes the states.",
-        *SWITCH,
+    "sliders": switch(
+        "If true, sliders move the mechanism. If false, another node publishes the states.", "true"
     ),
-    "rviz": (
-        "true", "If true, show the mechanism in RViz. Requires rviz2 and robot_state_publisher.",
-        *SWITCH,
+    "rviz": switch(
+        "If true, show the mechanism in RViz. Requires rviz2 and robot_state_publisher.", "true"
     ),
-}  # fmt: skip
+}
 
 
 def generate_launch_description():

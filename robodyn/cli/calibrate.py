@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,23 +20,6 @@ from robodyn.report.tables import Table
 
 # Combinations of dimensions that are printed.
 MOST_UNSEEN = 12
-
-
-@dataclass(frozen=True)
-class _TaskOptions:
-    """Options for other results than a calibration: poses to measure, or joint zeros.
-
-    Attributes:
-        poses: Instead of calibrating, choose this number of poses to measure.
-        zeros: Find only the zero offsets of the driven joints, from touched stops and an
-            inclinometer (level) on the body. Each row of MEASUREMENTS contains level.x, level.y,
-            level.z (the specific force that an IMU measures at rest, or the upward direction) and
-            the positions of all joints; or none of these, and the positions of the joints at their
-            lower stops (upper stops with 1 in a column `end`).
-    """
-
-    poses: int = 0
-    zeros: bool = False
 
 
 def _plan(
@@ -95,7 +77,8 @@ def calibrate(
     output: Path | None = None,
     html: Path | None = None,
     firmware: Literal["", "klipper", "marlin"] = "",
-    instead: dict[str, Any] = options_of(_TaskOptions, "poses zeros"),
+    poses: int = 0,
+    zeros: bool = False,
     plan: dict[str, Any] = options_of(_plan, "measure bed bed_radius pair"),
     zero_noise: dict[str, Any] = options_of(
         "identification.calibration.zeros.find_zeros", "level_noise stop_noise"
@@ -118,13 +101,19 @@ def calibrate(
             such as "0.0005 0.009"; by default 0.3 % of the size of the mechanism, and 0.02 rad.
         output: Write the calibrated model to this file (.yaml); with --poses a table of the
             measurements to make, with nominal values (.csv), with --zeros the zero offsets (.yaml).
+        poses: Instead of calibrating, choose this number of poses to measure.
+        zeros: Find only the zero offsets of the driven joints, from touched stops and an
+            inclinometer (level) on the body. Each row of MEASUREMENTS contains level.x, level.y,
+            level.z (the specific force that an IMU measures at rest, or the upward direction) and
+            the positions of all joints; or none of these, and the positions of the joints at their
+            lower stops (upper stops with 1 in a column `end`).
         firmware: Print the calibrated delta robot as sections of Klipper's printer.cfg, or as
             Marlin's M665 and M666.
         level_noise: Standard deviation of the inclinometer's angles [rad].
         stop_noise: Standard deviation of the positions at the stops [m or rad].
     """
-    m, task, options = load_model(model), _TaskOptions(**instead), _parameters_and_noise(**known)
-    if task.poses:
+    m, options = load_model(model), _parameters_and_noise(**known)
+    if poses:
         if html is not None:
             raise rd.InvalidInput(
                 "--html shows measurements and cannot be combined with --poses", value=str(html)
@@ -134,10 +123,10 @@ def calibrate(
             "tolerance": settings["tolerance"],
             "tracker_known": settings["tracker"] == "known",
         }
-        return _poses(m, task.poses, output, chosen)
+        return _poses(m, poses, output, chosen)
     if measurements is None:
         raise rd.InvalidInput("no MEASUREMENTS given; --poses COUNT computes the poses to measure")
-    if task.zeros:
+    if zeros:
         of_zeros = find_zeros(m, *read_zero_samples(measurements, m), **zero_noise)
         if output is not None:
             of_zeros.save(output)

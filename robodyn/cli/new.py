@@ -14,7 +14,7 @@ import robodyn as rd
 from robodyn.checks import as_scalar
 from robodyn.cli.commands import Parameter, option_defaults
 from robodyn.cli.session import check_writable
-from robodyn.errors import writing
+from robodyn.formats import atomic_write
 from robodyn.loading import templates
 from robodyn.parsing.template import Template
 
@@ -130,5 +130,5 @@ def _write(files: dict[Path, str], force: bool) -> None:
     for path in files:
         check_writable(path, force)
     for path, text in files.items():
-        with writing(path), path.open("w" if force else "x", encoding="utf-8") as file:
-            file.write(text)
+        with atomic_write(path) as draft:
+            draft.write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ Every link has a frame; a joint or closure has a `Placement` on each of its two 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -211,18 +211,21 @@ class Model(Comparable):
             ModelError: there is no such joint, or a joint with a screw is not prismatic.
         """
         known = {joint.name for joint in self.joints if joint.kind not in ("floating", "fixed")}
-        for name in actuators:
-            if name not in known:
-                raise ModelError(
-                    f"{self.source or self.name}: no joint {name!r} that an actuator could drive; "
-                    f"expected one of {', '.join(sorted(known))}",
-                    value=name,
-                )
+        self._check_joints(actuators, known, "that an actuator could drive")
         joints = (
             joint.driven_by(actuators[joint.name]) if joint.name in actuators else joint
             for joint in self.joints
         )
         return replace_unchecked(self, joints=tuple(joints))
+
+    def _check_joints(self, names: Iterable[str], known: Collection[str], what: str) -> None:
+        for name in names:
+            if name not in known:
+                raise ModelError(
+                    f"{self.source or self.name}: no joint {name!r} {what}; expected one of "
+                    f"{', '.join(sorted(known))}",
+                    value=name,
+                )
 
     def with_drive_stiffness(self, drives: Mapping[str, tuple[float, float]]) -> Model:
         """Return a copy with different drive stiffness and damping, by joint name.
@@ -245,14 +248,7 @@ class Model(Comparable):
         Raises:
             ModelError: there is no such joint, or it is fixed or floating.
         """
-        known = {joint.name for joint in self.joints}
-        for name in springs:
-            if name not in known:
-                raise ModelError(
-                    f"{self.source or self.name}: no joint {name!r} for a spring; expected "
-                    f"one of {', '.join(sorted(known))}",
-                    value=name,
-                )
+        self._check_joints(springs, {joint.name for joint in self.joints}, "for a spring")
         joints = (
             replace(joint, spring=springs[joint.name]) if joint.name in springs else joint
             for joint in self.joints

@@ -66,6 +66,11 @@ def arguments(table: Mapping[str, Sequence[Any]]) -> list[DeclareLaunchArgument]
     ]
 
 
+def switch(text: str, default: Any = "false") -> tuple[Any, ...]:
+    """Return default, description and choices of a launch argument that is true or false."""
+    return default, text, *SWITCH
+
+
 def of_parameter(group: str, name: str, default: str = "", auto: str = "") -> tuple[str, ...]:
     """Describe a parameter of `parameters.yaml` as a launch argument.
 

@@ -18,7 +18,6 @@ from launch import LaunchContext, LaunchDescription
 from robodyn_ros.launch_helpers.description import (
     GRAVITY,
     NAMESPACE,
-    SWITCH,
     arguments,
     description_nodes,
     failure_actions,
@@ -28,6 +27,7 @@ from robodyn_ros.launch_helpers.description import (
     own_files,
     parameter_overrides,
     robodyn_node,
+    switch,
 )
 from robodyn_ros.parameter_files import read_sections
 
@@ -50,30 +50,18 @@ ARGUMENTS = {
         PathJoinSubstitution([FindPackageShare("robodyn"), "config", "machine.yaml"]),
         "Parameter file for all nodes.",
     ),
-    "cueing": (
-        "false",
-        "If true, motion_cueing computes set-points from vehicle/imu, for a motion simulator.",
-        *SWITCH,
+    "cueing": switch(
+        "If true, motion_cueing computes set-points from vehicle/imu, for a motion simulator."
     ),
     "telemetry": of_parameter("motion_cueing", "telemetry"),
-    "flight": (
-        "false",
-        "If true, JSBSim simulates a flight as the motion of the vehicle. Requires jsbsim.",
-        *SWITCH,
+    "flight": switch(
+        "If true, JSBSim simulates a flight as the motion of the vehicle. Requires jsbsim."
     ),
-    "viewer": (
-        "false",
-        "If true, a web page on localhost shows the machine. Requires viser.",
-        *SWITCH,
-    ),
+    "viewer": switch("If true, a web page on localhost shows the machine. Requires viser."),
     "port": of_parameter("web_viewer", "port"),
-    "record": ("false", "If true, record all topics in a rosbag2 folder in `output`.", *SWITCH),
+    "record": switch("If true, record all topics in a rosbag2 folder in `output`."),
     "output": of_parameter("recorder", "output", OUTPUT),
-    "rviz": (
-        "false",
-        "If true, show the machine in RViz. Requires rviz2 and robot_state_publisher.",
-        *SWITCH,
-    ),
+    "rviz": switch("If true, show the machine in RViz. Requires rviz2 and robot_state_publisher."),
 }
 
 

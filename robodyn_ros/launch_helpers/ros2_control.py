@@ -26,7 +26,6 @@ from launch_ros.actions import Node
 from launch import LaunchContext
 from robodyn.loading.robot_description import robot_description
 from robodyn_ros.launch_helpers.description import (
-    SWITCH,
     clock_remapping,
     display_nodes,
     installed,
@@ -34,6 +33,7 @@ from robodyn_ros.launch_helpers.description import (
     node,
     selected_mechanism,
     state_publisher,
+    switch,
     write_temporary_file,
 )
 from robodyn_ros.parameter_files import read_sections
@@ -66,10 +66,9 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
         A table for `arguments`.
     """
     return {
-        "ros2_control": (
-            ros2_control,
+        "ros2_control": switch(
             "If true, the controller manager of ros2_control drives the joints in real time.",
-            *SWITCH,
+            ros2_control,
         ),
         "controller": (
             "effort_controller",

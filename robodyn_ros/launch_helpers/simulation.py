@@ -29,7 +29,6 @@ from launch import LaunchContext, LaunchDescription
 from robodyn_ros.launch_helpers.description import (
     GRAVITY,
     NAMESPACE,
-    SWITCH,
     arguments,
     description_nodes,
     fail,
@@ -40,6 +39,7 @@ from robodyn_ros.launch_helpers.description import (
     own_files,
     parameter_overrides,
     robodyn_node,
+    switch,
 )
 from robodyn_ros.launch_helpers.ros2_control import (
     TRAJECTORIES,
@@ -100,23 +100,14 @@ def simulation_arguments(
             config,
             "Parameter file for all nodes. For path:=none, the default is bringup.yaml.",
         ),
-        "record": ("false", "If true, record all topics in a rosbag2 folder in `output`.", *SWITCH),
-        "viewer": (
-            "false",
-            "If true, a web page on localhost shows the run live. Requires viser.",
-            *SWITCH,
-        ),
-        "stay": (
-            LaunchConfiguration("viewer"),
+        "record": switch("If true, record all topics in a rosbag2 folder in `output`."),
+        "viewer": switch("If true, a web page on localhost shows the run live. Requires viser."),
+        "stay": switch(
             "If true, the launch stays open after the run until Ctrl-C. The default is the value "
             "of `viewer`.",
-            *SWITCH,
+            LaunchConfiguration("viewer"),
         ),
-        "rviz": (
-            "false",
-            "If true, show the run in RViz. Requires rviz2 and robot_state_publisher.",
-            *SWITCH,
-        ),
+        "rviz": switch("If true, show the run in RViz. Requires rviz2 and robot_state_publisher."),
     }
     last = ros2_control_arguments(ros2_control) | NAMESPACE
     return arguments(model_argument(model) | GRAVITY | table | last)
