@@ -119,16 +119,8 @@ def link_pose(mechanism: Any, configuration: ArrayLike, link: str) -> FloatArray
     Raises:
         InvalidInput: there is no link of that name, or the configuration is invalid.
     """
-    row, at = _frame_at(mechanism, link, None)
-    if mechanism.solver.positions_are_given:
-        pose = _of_single(mechanism._links.tree.poses, (configuration,), (7,), row, at)
-        if pose is not None:
-            return pose
-    shape, (q,) = states_of(mechanism, configuration)
-    out = np.empty((len(q), 7))
-    positions = _locate_error(shape, mechanism.solver.tree_positions, q)
-    mechanism._links.tree.poses(positions, row, at, True, out)
-    return out.reshape(*shape, 7)
+    frame, poses = _frame_at(mechanism, link, None), mechanism._links.tree.poses
+    return _of_positions(mechanism, poses, configuration, 7, *frame)
 
 
 def link_jacobian(
@@ -147,19 +139,10 @@ def link_jacobian(
     Raises:
         InvalidInput: there is no link of that name, or the configuration or the point is invalid.
     """
-    row, at = _frame_at(mechanism, link, offset)
-    tree, core = mechanism._links.tree, (6, mechanism._links.nv)
-    if mechanism.solver.rates_are_given:
-        given = configuration, None
-        J = _of_single(tree.joint_jacobians, given, core, row, at)
-        if J is not None:
-            return J
-    shape, (q,) = states_of(mechanism, configuration)
-    positions, tangents = _locate_error(shape, mechanism.solver.tree_state, q)
-    out = np.empty((len(q), 6 * mechanism._links.nv))
-    compute = tree.joint_jacobians if tangents is None else tree.jacobians
-    compute(positions, tangents, row, at, True, out)
-    return out.reshape(*shape, *core)
+    frame, solver, links = _frame_at(mechanism, link, offset), mechanism.solver, mechanism._links
+    is_given, state, core = solver.rates_are_given, (configuration, None), (6, links.nv)
+    kernel = links.tree.joint_jacobians if is_given else links.tree.jacobians
+    return _evaluate(mechanism, kernel, is_given, solver.tree_state, state, core, *frame)
 
 
 def link_twist(
@@ -224,15 +207,7 @@ def center_of_mass(mechanism: Any, configuration: ArrayLike) -> FloatArray:
     Raises:
         InvalidInput: the configuration is invalid.
     """
-    if mechanism.solver.positions_are_given:
-        center = _of_single(mechanism._links.tree.centers_of_mass, (configuration,), (3,))
-        if center is not None:
-            return center
-    shape, (q,) = states_of(mechanism, configuration)
-    out = np.empty((len(q), 3))
-    positions = _locate_error(shape, mechanism.solver.tree_positions, q)
-    mechanism._links.tree.centers_of_mass(positions, True, out)
-    return out.reshape(*shape, 3)
+    return _of_positions(mechanism, mechanism._links.tree.centers_of_mass, configuration, 3)
 
 
 def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
@@ -248,15 +223,13 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
     Raises:
         InvalidInput: the configuration or the velocity is invalid.
     """
-    if mechanism.solver.rates_are_given:
-        momentum = _of_single(mechanism._links.tree.momenta, (configuration, velocity), (6,))
-        if momentum is not None:
-            return momentum
-    shape, (q, v) = states_of(mechanism, configuration, velocity)
-    positions, rates, _ = _locate_error(shape, mechanism.solver.tree_motion, q, v, v)
-    out = np.empty((len(q), 6))
-    mechanism._links.tree.momenta(positions, rates, True, out)
-    return out.reshape(*shape, 6)
+    solver, kernel = mechanism.solver, mechanism._links.tree.momenta
+
+    def convert(q: FloatArray, v: FloatArray) -> Any:
+        return solver.tree_motion(q, v, v)[:2]
+
+    state = configuration, velocity
+    return _evaluate(mechanism, kernel, solver.rates_are_given, convert, state, (6,))
 
 
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
@@ -266,18 +239,10 @@ def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> Floa
         Matrix A, base frame: A @ velocity is the linear [kg m/s], then the angular momentum [kg
         m^2/s] about the center of mass.
     """
-    tree, core = mechanism._links.tree, (6, mechanism._links.nv)
-    if mechanism.solver.rates_are_given:
-        matrix = _of_single(tree.joint_centroidal_matrices, (configuration, None), core)
-        if matrix is not None:
-            return matrix
-    shape, (q,) = states_of(mechanism, configuration)
-    positions, tangents = _locate_error(shape, mechanism.solver.tree_state, q)
-    out = np.empty((len(q), 6 * mechanism._links.nv))
-    kept = tangents is None
-    compute = tree.joint_centroidal_matrices if kept else tree.centroidal_matrices
-    compute(positions, tangents, True, out)
-    return out.reshape(*shape, *core)
+    solver, tree, core = mechanism.solver, mechanism._links.tree, (6, mechanism._links.nv)
+    is_given, state = solver.rates_are_given, (configuration, None)
+    kernel = tree.joint_centroidal_matrices if is_given else tree.centroidal_matrices
+    return _evaluate(mechanism, kernel, is_given, solver.tree_state, state, core)
 
 
 def known_link(mechanism: Any, link: str) -> None:
@@ -305,12 +270,6 @@ def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int,
     return row, moved
 
 
-def _frames(mechanism: Any, configuration: ArrayLike, links: tuple[str, ...]) -> FloatArray:
-    """Compute the frames (..., links, 4, 4) of all links in the base frame."""
-    poses = [mechanism.link_pose(configuration, link) for link in links]
-    return matrix_from_pose(np.stack(poses, axis=-2))
-
-
 def _motion(
     mechanism: Any,
     configuration: ArrayLike,
@@ -320,17 +279,52 @@ def _motion(
     offset: ArrayLike | None,
 ) -> FloatArray:
     """Compute twist and acceleration, concatenated (..., 12), of a link or frame."""
-    row, at = _frame_at(mechanism, link, offset)
-    if mechanism.solver.rates_are_given:
-        given = configuration, velocity, acceleration
-        motion = _of_single(mechanism._links.tree.motions, given, (12,), row, at)
-        if motion is not None:
-            return motion
-    shape, state = states_of(mechanism, configuration, velocity, acceleration)
-    out = np.empty((len(state[0]), 12))
-    moved = _locate_error(shape, mechanism.solver.tree_motion, *state)
-    mechanism._links.tree.motions(*moved, row, at, True, out)
-    return out.reshape(*shape, 12)
+    frame, solver = _frame_at(mechanism, link, offset), mechanism.solver
+    kernel, state = mechanism._links.tree.motions, (configuration, velocity, acceleration)
+    is_given, convert = solver.rates_are_given, solver.tree_motion
+    return _evaluate(mechanism, kernel, is_given, convert, state, (12,), *frame)
+
+
+def _of_positions(
+    mechanism: Any, kernel: Callable[..., bool], q: ArrayLike, width: int, *settings: Any
+) -> FloatArray:
+    """Compute a result (..., width) of the positions of the tree's joints."""
+    solver = mechanism.solver
+    is_given, convert = solver.positions_are_given, solver.tree_positions
+    return _evaluate(mechanism, kernel, is_given, convert, (q,), (width,), *settings)
+
+
+def _evaluate(
+    mechanism: Any,
+    kernel: Callable[..., bool],
+    is_given: bool,
+    convert: Callable[..., tuple[FloatArray | None, ...]],
+    state: tuple[Any, ...],
+    core: tuple[int, ...],
+    *settings: Any,
+) -> FloatArray:
+    """Compute a result (..., *core) by a kernel of `LinkTree`.
+
+    Args:
+        kernel: function of arrays of the tree, `settings`, is_trusted and out.
+        is_given: whether the state consists of the tree's arrays.
+        convert: function that computes the tree's arrays from a state (N, ...).
+        state: configuration, and velocity and acceleration if needed; None for absent arrays.
+    """
+    if is_given:
+        found = _of_single(kernel, state, core, *settings)
+        if found is not None:
+            return found
+    shape, rows = states_of(mechanism, *(part for part in state if part is not None))
+    try:
+        arrays = convert(*rows)
+    except KinematicsError as error:
+        if error.index:
+            error.index = element(shape, error.index[0])
+        raise
+    out = np.empty((len(rows[0]), math.prod(core)))
+    kernel(*arrays, *settings, True, out)
+    return out.reshape(*shape, *core)
 
 
 def states_of(mechanism: Any, *state: Any) -> tuple[tuple[int, ...], list[FloatArray]]:
@@ -384,13 +378,3 @@ def _of_single(
     except TypeError:  # not float64
         return None
     return out if found else None
-
-
-def _locate_error(shape: tuple[int, ...], function: Callable[..., T], *rows: FloatArray) -> T:
-    """Call a function of arrays (N, k); convert an error's flat index to the leading shape."""
-    try:
-        return function(*rows)
-    except KinematicsError as error:
-        if error.index:
-            error.index = element(shape, error.index[0])
-        raise

@@ -38,6 +38,18 @@ class Source(NamedTuple):
     rate: int
 
 
+@cached_threadsafe
+def _entry(name: str, *given: Any) -> Callable[..., bool]:
+    return array_arguments.direct(
+        getattr(kernels, name), *_TREE, *given, types.boolean, array_arguments.MATRIX_OUT
+    )
+
+
+def _compiled(name: str, *given: Any) -> cached_property[Callable[..., bool]]:
+    """Return a property: a kernel of `kernels.links`, bound to the tree's arrays."""
+    return cached_property(lambda tree: partial(_entry(name, *given), tree.plan, tree.numbers))
+
+
 @dataclass(frozen=True)
 class LinkTree:
     """Links of a mechanism packed as flat arrays, with the kernels that evaluate them.
@@ -51,82 +63,19 @@ class LinkTree:
     numbers: FloatArray
     rows: Mapping[str, int]
 
-    @cached_property
-    def poses(self) -> Callable[..., bool]:
-        """Compiled function that writes the poses (N, 7) of a frame on a link to `out`.
-
-        Its arguments are positions (N, p) of the tree's joints, row (index of the link), frame
-        (12,) on the link, is_trusted (whether to skip checks) and out. It returns whether all
-        arguments are valid.
-        """
-        return self._bound("poses", _ROWS, *_AT)
-
-    @cached_property
-    def jacobians(self) -> Callable[..., bool]:
-        """Compiled function that writes the Jacobians (N, 6 nv) of a frame on a link to `out`.
-
-        Its arguments are positions (N, p) of the tree's joints, tangents (N, rates nv) from
-        velocity to joint rates, row (index of the link), frame (12,) on the link, is_trusted
-        (whether to skip checks) and out. It returns whether all arguments are valid.
-        """
-        return self._bound("jacobians", _ROWS, _ROWS, *_AT)
-
-    @cached_property
-    def joint_jacobians(self) -> Callable[..., bool]:
-        """Compiled function that writes the Jacobians if the velocity is the joint rates.
-
-        Its arguments are those of `jacobians`, with None as the tangents.
-        """
-        return self._bound("jacobians", _ROWS, types.none, *_AT)
-
-    @cached_property
-    def motions(self) -> Callable[..., bool]:
-        """Compiled function that writes twist and acceleration (N, 12) of a frame to `out`.
-
-        Its arguments are positions (N, p), rates and their derivatives (N, rates) of the tree's
-        joints, row (index of the link), frame (12,) on the link, is_trusted (whether to skip
-        checks) and out. It returns whether all arguments are valid.
-        """
-        return self._bound("motions", _ROWS, _ROWS, _ROWS, *_AT)
-
-    @cached_property
-    def centers_of_mass(self) -> Callable[..., bool]:
-        """Compiled function that writes the mechanism's centers of mass (N, 3) [m] to `out`.
-
-        Its arguments are positions (N, p) of the tree's joints, is_trusted (whether to skip checks)
-        and out. It returns whether all arguments are valid.
-        """
-        return self._bound("centers_of_mass", _ROWS)
-
-    @cached_property
-    def momenta(self) -> Callable[..., bool]:
-        """Compiled function that writes the mechanism's momenta (N, 6) to `out`.
-
-        Its arguments are positions (N, p) and rates (N, rates) of the tree's joints, is_trusted
-        (whether to skip checks) and out. It returns whether all arguments are valid.
-        """
-        return self._bound("momenta", _ROWS, _ROWS)
-
-    @cached_property
-    def centroidal_matrices(self) -> Callable[..., bool]:
-        """Compiled function that writes centroidal momentum matrices (N, 6 nv) to `out`.
-
-        Its arguments are positions (N, p) of the tree's joints, tangents (N, rates nv) from
-        velocity to joint rates, is_trusted (whether to skip checks) and out. It returns whether all
-        arguments are valid.
-        """
-        return self._bound("centroidal_matrices", _ROWS, _ROWS)
-
-    @cached_property
-    def joint_centroidal_matrices(self) -> Callable[..., bool]:
-        """Compiled function that writes the matrices if the velocity is the joint rates.
-
-        Its arguments are those of `centroidal_matrices`, with None as the tangents.
-        """
-        return self._bound("centroidal_matrices", _ROWS, types.none)
-
-    def _bound(self, name: str, *given: Any) -> Callable[..., bool]:
-        return partial(_entry(name, *given), self.plan, self.numbers)
+    # Compiled functions, which return whether all arguments are valid. Their arguments are arrays
+    # of the tree's joints: positions (N, p), then rates and their derivatives (N, rates), or
+    # tangents (N, rates nv) from velocity to rates; for a frame on a link, the row of the link and
+    # the frame (12,); then is_trusted (whether to skip checks) and the array `out`. Those of joints
+    # take None as tangents, for velocities that consist of the rates.
+    poses = _compiled("poses", _ROWS, *_AT)  # (N, 7)
+    jacobians = _compiled("jacobians", _ROWS, _ROWS, *_AT)  # (N, 6 nv)
+    joint_jacobians = _compiled("jacobians", _ROWS, types.none, *_AT)
+    motions = _compiled("motions", _ROWS, _ROWS, _ROWS, *_AT)  # (N, 12) twist, acceleration
+    centers_of_mass = _compiled("centers_of_mass", _ROWS)  # (N, 3) [m]
+    momenta = _compiled("momenta", _ROWS, _ROWS)  # (N, 6)
+    centroidal_matrices = _compiled("centroidal_matrices", _ROWS, _ROWS)  # (N, 6 nv)
+    joint_centroidal_matrices = _compiled("centroidal_matrices", _ROWS, types.none)
 
     @classmethod
     def of(
@@ -165,13 +114,6 @@ class LinkTree:
             + [value for integers, _ in records for value in integers]
         )
         return cls(plan.view(np.float64), np.concatenate([n for _, n in records]), rows)
-
-
-@cached_threadsafe
-def _entry(name: str, *given: Any) -> Callable[..., bool]:
-    return array_arguments.direct(
-        getattr(kernels, name), *_TREE, *given, types.boolean, array_arguments.MATRIX_OUT
-    )
 
 
 def as_numbers(frame: FloatArray) -> FloatArray:

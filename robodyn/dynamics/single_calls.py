@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 from operator import attrgetter
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,17 @@ def _entry(kernel: Any, is_matrix: bool, base: Any, *numbers: Any) -> Callable[.
     return direct(kernel, *numbers, *given)
 
 
+def _bound(index: int) -> cached_property[Callable[..., bool]]:
+    """Return a property of `Single`: one of its kernels, bound to the mechanism's numbers."""
+
+    def bind(single: Single) -> Callable[..., bool]:
+        kernels, numbers, base = single.given
+        kinds = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
+        return partial(_entry(kernels[index], index == 2, base, *kinds), *numbers)
+
+    return cached_property(bind)
+
+
 class Single:
     """Compiled inverse dynamics, forward dynamics and mass matrix of one mechanism.
 
@@ -44,43 +54,20 @@ class Single:
     configuration. Each is compiled or read from disk at its first use.
 
     Args:
-        kernels: module of the kernels.
+        kernels: kernels of inverse dynamics, forward dynamics and mass matrix.
         numbers: packed arrays of the mechanism, vectors or matrices.
         base: type of the motion of the base: none for a fixed base, whose kernels leave out the
             terms of its motion; VECTOR; or VECTOR_OR_NONE for both.
-        special: kernels, by name, to use for this mechanism instead of the module's kernels.
     """
 
     def __init__(
-        self,
-        kernels: ModuleType,
-        numbers: tuple[FloatArray, ...],
-        base: Any = types.none,
-        **special: Any,
+        self, kernels: tuple[Any, Any, Any], numbers: tuple[FloatArray, ...], base: Any = types.none
     ) -> None:
-        self._given = kernels, numbers, base
-        self._special = special
+        self.given = kernels, numbers, base
 
-    def _bound(self, name: str) -> Callable[..., bool]:
-        kernels, numbers, base = self._given
-        kinds = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
-        kernel = self._special.get(name) or getattr(kernels, name)
-        return partial(_entry(kernel, name == "mass_matrix", base, *kinds), *numbers)
-
-    @cached_property
-    def inverse(self) -> Callable[..., bool]:
-        """Compiled inverse dynamics; writes the efforts to its last argument."""
-        return self._bound("inverse_dynamics")
-
-    @cached_property
-    def forward(self) -> Callable[..., bool]:
-        """Compiled forward dynamics; writes the acceleration to its last argument."""
-        return self._bound("forward_dynamics")
-
-    @cached_property
-    def mass(self) -> Callable[..., bool]:
-        """Compiled mass matrix; writes the result (nv, nv) to its last argument."""
-        return self._bound("mass_matrix")
+    inverse = _bound(0)  # writes the efforts to its last argument
+    forward = _bound(1)  # writes the acceleration
+    mass = _bound(2)  # writes the mass matrix (nv, nv)
 
     def prepare(self) -> Single:
         """Compile the functions, or read them from disk, and return this object."""
@@ -90,20 +77,20 @@ class Single:
     @cached_property
     def on_base(self) -> Single:
         """Compiled functions that also take the motion (9,) of a moving base."""
-        kernels, numbers, base = self._given
+        kernels, numbers, base = self.given
         if base is VECTOR_OR_NONE:
             return self
-        return Single(kernels, numbers, VECTOR, **self._special)
+        return Single(kernels, numbers, VECTOR)
 
 
 @cached_threadsafe
-def condition_entry(kernels: ModuleType, numbers: Any) -> Callable[..., float]:
+def condition_entry(kernel: Any, numbers: Any) -> Callable[..., float]:
     """Return a compiled function for the Jacobian's condition number.
 
     Its arguments are a mechanism's packed parameters, a configuration, the characteristic length
     [m], and whether to skip the checks. It returns -1 if the condition number cannot be computed.
     """
-    return direct(kernels.condition_number, numbers, VECTOR, types.float64, types.boolean)
+    return direct(kernel, numbers, VECTOR, types.float64, types.boolean)
 
 
 def condition_of(

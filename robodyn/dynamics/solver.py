@@ -282,9 +282,9 @@ class Solver:
         own = self.mechanism
         return {name: Source(k, k) for k, name in enumerate(own.joint_states(own.home).names)}
 
-    def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, p) of the link tree's joints for configurations (N, nq)."""
-        return q
+    def tree_positions(self, q: FloatArray) -> tuple[FloatArray]:
+        """Return the positions (N, p) of the link tree's joints for configurations (N, nq)."""
+        return (q,)
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
         """Return the link tree's joint positions, and maps from velocity to joint rates.

@@ -48,6 +48,12 @@ def product(a: Matrix, b: Matrix) -> Matrix:
 
 
 @inner
+def turn_columns(rotation: Matrix, columns: Matrix) -> Matrix:
+    """Return the columns of the product of a rotation and a matrix, both given by their columns."""
+    return product(columns, rotation)
+
+
+@inner
 def plus(a: Matrix, b: Matrix) -> Matrix:
     """Return the matrix sum A + B."""
     return add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2])

@@ -13,7 +13,7 @@ from typing import Any
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import choose
 from robodyn.numerics.trigonometry import arctangent, sine_cosine
-from robodyn.numerics.vectors import Vector, add, cross, norm, scale, vector
+from robodyn.numerics.vectors import Vector, add, cross, norm, scale, store, vector
 
 Quaternion = tuple[float, float, float, float]
 
@@ -97,6 +97,24 @@ def quaternion_from_matrix(rows: tuple[Vector, Vector, Vector]) -> Quaternion:
     if w < 0.0:
         return -x, -y, -z, -w
     return x, y, z, w
+
+
+@inner
+def store_pose(out: Any, origin: Vector, rows: tuple[Vector, Vector, Vector]) -> None:
+    """Write a pose (7,) with the given origin and rows of the rotation matrix."""
+    store(out, 0, origin)
+    out[3], out[4], out[5], out[6] = quaternion_from_matrix(rows)
+
+
+@inner
+def store_quaternion_rate(out: Any, q: Any, at: int, omega: Vector) -> None:
+    """Write the derivative of the quaternion at index `at` of q; omega is in its parent's axes."""
+    x, y, z, w = q[at], q[at + 1], q[at + 2], q[at + 3]
+    a, b, c = omega
+    out[at] = 0.5 * (a * w + b * z - c * y)
+    out[at + 1] = 0.5 * (b * w + c * x - a * z)
+    out[at + 2] = 0.5 * (c * w + a * y - b * x)
+    out[at + 3] = -0.5 * (a * x + b * y + c * z)
 
 
 @inner

@@ -44,6 +44,12 @@ def clear(out: Any) -> None:
 
 
 @inner
+def along(k: int, size: Any) -> Any:
+    """Return a vector of the given size along axis k: 0 for x, 1 for y, 2 for z."""
+    return size * (1.0 * (k == 0)), size * (1.0 * (k == 1)), size * (1.0 * (k == 2))
+
+
+@inner
 def add(a: Vector, b: Vector) -> Vector:
     """Return the vector a + b."""
     return a[0] + b[0], a[1] + b[1], a[2] + b[2]

@@ -22,11 +22,19 @@ from typing import Any, Final
 
 from robodyn.numerics.array_arguments import borrowed_array, stack
 from robodyn.numerics.compiler import batch_entry, inner
+from robodyn.numerics.matrices import (
+    apply_transposed,
+    matrix,
+    store_matrix,
+    transpose,
+    turn_columns,
+)
 from robodyn.numerics.records import Layout, record_of
-from robodyn.numerics.rotations import quaternion_from_matrix, rotation_columns
+from robodyn.numerics.rotations import rotation_columns, store_pose
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import (
     add,
+    along,
     axpy,
     clear,
     combine,
@@ -78,6 +86,7 @@ VELOCITY, OMEGA, ACCELERATION, ALPHA, MOVED = 0, 3, 6, 9, 12
 # Composite of a link and those it carries: mass, its moment, inertia xx xy xz yy yz zz about the
 # origin.
 MOMENT, INERTIA, CARRIED = 1, 4, 10
+ZERO = (0.0, 0.0, 0.0)
 
 _tree = record_of("link_tree", TREE_PLAN, Layout())
 _link = record_of("link_of_tree", LINK_PLAN, LINK_NUMBERS)
@@ -140,11 +149,9 @@ def are_rows(rows: Any, width: int) -> bool:
 @inner
 def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
     """Write the frame of a link, computed from the frame of its parent, to the array F."""
-    x, y, z = vector(parent, X), vector(parent, Y), vector(parent, Z)
+    x, y, z = matrix(parent, X)
     origin = add(vector(parent, ORIGIN), combine(x, y, z, link.shift))
-    a, b = combine(x, y, z, link.frame_x), combine(x, y, z, link.frame_y)
-    z = combine(x, y, z, link.frame_z)
-    x, y = a, b
+    x, y, z = turn_columns((x, y, z), (link.frame_x, link.frame_y, link.frame_z))
     kind, first = link.kind, link.position
     if kind == REVOLUTE:
         s, c = sine_cosine(link.factor * p[first] + link.offset)
@@ -156,29 +163,20 @@ def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
     elif kind == FLOATING:
         origin = add(origin, combine(x, y, z, (p[first], p[first + 1], p[first + 2])))
         qx, qy, qz, qw = p[first + 3], p[first + 4], p[first + 5], p[first + 6]
-        own = rotation_columns((0.0, 0.0, 0.0, qx, qy, qz, qw))
-        a, b = combine(x, y, z, own[0]), combine(x, y, z, own[1])
-        z = combine(x, y, z, own[2])
-        x, y = a, b
+        x, y, z = turn_columns((x, y, z), rotation_columns((0.0, 0.0, 0.0, qx, qy, qz, qw)))
     store(placed, AXIS, z)
     store(placed, JOINT, origin)
     if link.has_own == 1:
         origin = add(origin, combine(x, y, z, link.own_shift))
-        a, b = combine(x, y, z, link.own_x), combine(x, y, z, link.own_y)
-        z = combine(x, y, z, link.own_z)
-        x, y = a, b
-    store(placed, X, x)
-    store(placed, Y, y)
-    store(placed, Z, z)
+        x, y, z = turn_columns((x, y, z), (link.own_x, link.own_y, link.own_z))
+    store_matrix(placed, X, (x, y, z))
     store(placed, ORIGIN, origin)
 
 
 @inner
 def place_root(root: Any, F: Any) -> None:
     """Write the frame of the root link, which the root's record contains."""
-    store(F[0], X, root.frame_x)
-    store(F[0], Y, root.frame_y)
-    store(F[0], Z, root.frame_z)
+    store_matrix(F[0], X, (root.frame_x, root.frame_y, root.frame_z))
     store(F[0], ORIGIN, root.shift)
 
 
@@ -218,8 +216,7 @@ def place_path(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) ->
 @inner
 def point_of(placed: Any, at: Any) -> Any:
     """Return the origin (3,) of the frame `at` (12,) on a link, in the base frame."""
-    x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
-    return add(vector(placed, ORIGIN), combine(x, y, z, vector(at, ORIGIN)))
+    return add(vector(placed, ORIGIN), apply_transposed(matrix(placed, X), vector(at, ORIGIN)))
 
 
 @inner
@@ -247,20 +244,37 @@ def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
 
 
 @inner
-def add_joint(link: Any, placed: Any, point: Any, S: Any, J: Any) -> None:
-    """Add a joint's contribution to the row-major Jacobian (6 nv,) of a point."""
+def add_joint(
+    link: Any, placed: Any, point: Any, carried: Any, center: Any, S: Any, J: Any
+) -> None:
+    """Add a joint's contribution to a row-major matrix J (6 nv,).
+
+    The matrix is the Jacobian of `point` if `carried` is None. Otherwise it is the momentum about
+    `center` of the links that the joint carries, and `point` is the base's origin.
+    """
     kind, j = link.kind, link.rate
     z, arm = scale(link.factor, vector(placed, AXIS)), sub(point, vector(placed, JOINT))
-    zero = (0.0, 0.0, 0.0)
     if kind == REVOLUTE:
-        add_column(J, S, j, cross(z, arm), z)
+        add_twist(J, S, j, cross(z, arm), z, carried, center)
     elif kind == PRISMATIC:
-        add_column(J, S, j, z, zero)
+        add_twist(J, S, j, z, ZERO, carried, center)
     elif kind == FLOATING:
         for k in range(3):
-            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-            add_column(J, S, j + k, axis, zero)
-            add_column(J, S, j + 3 + k, cross(axis, arm), axis)
+            axis = along(k, 1.0)
+            add_twist(J, S, j + k, axis, ZERO, carried, center)
+            add_twist(J, S, j + 3 + k, cross(axis, arm), axis, carried, center)
+
+
+@inner
+def add_twist(J: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any) -> None:
+    """Add a coordinate's twist per unit rate, or the momentum due to it, to the matrix."""
+    if carried is None:
+        add_column(J, S, j, velocity, omega)
+    else:
+        moment = vector(carried, MOMENT)
+        linear = axpy(carried[0], velocity, cross(omega, moment))
+        angular = add(cross(moment, velocity), symmetric(carried, INERTIA, omega))
+        add_column(J, S, j, linear, sub(angular, cross(center, linear)))
 
 
 @inner
@@ -305,13 +319,8 @@ def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out
     count = find_path_to_root(plan, numbers, row, way)
     for n in range(p.shape[0]):
         place_path(plan, numbers, p[n], way, count, F)
-        x, y, z = vector(F[row], X), vector(F[row], Y), vector(F[row], Z)
-        a, b = combine(x, y, z, vector(at, X)), combine(x, y, z, vector(at, Y))
-        c = combine(x, y, z, vector(at, Z))
-        turn = quaternion_from_matrix(((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])))
-        store(out[n], 0, point_of(F[row], at))
-        for k in range(4):
-            out[n, 3 + k] = turn[k]
+        columns = turn_columns(matrix(F[row], X), matrix(at, X))
+        store_pose(out[n], point_of(F[row], at), transpose(columns))
     return True
 
 
@@ -332,7 +341,8 @@ def jacobians(
         point = point_of(F[row], at)
         for k in range(count):
             i = int(way[0, k])
-            add_joint(link_of(plan, numbers, i), F[i], point, state_of_tangent(S, n), out[n])
+            link, tangent = link_of(plan, numbers, i), state_of_tangent(S, n)
+            add_joint(link, F[i], point, None, ZERO, tangent, out[n])
     return True
 
 
@@ -380,7 +390,7 @@ def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) ->
     F = stack(links, PLACED)
     for n in range(p.shape[0]):
         place_all(plan, numbers, p[n], F)
-        mass, moment = 0.0, (0.0, 0.0, 0.0)
+        mass, moment = 0.0, ZERO
         for i in range(links):
             link = link_of(plan, numbers, i)
             if link.has_mass == 1:
@@ -401,7 +411,7 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
     clear(V[0])
     for n in range(p.shape[0]):
         place_all(plan, numbers, p[n], F)
-        linear, angular = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        linear, angular = ZERO, ZERO
         for i in range(links):
             link = link_of(plan, numbers, i)
             if i > 0:
@@ -412,7 +422,7 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
                 center, omega = center_of(link, F[i]), vector(V[i], OMEGA)
                 lever = sub(center, vector(F[i], ORIGIN))
                 velocity = add(vector(V[i], VELOCITY), cross(omega, lever))
-                x, y, z = vector(F[i], X), vector(F[i], Y), vector(F[i], Z)
+                x, y, z = matrix(F[i], X)
                 linear = axpy(link.mass, velocity, linear)
                 angular = axpy(link.mass, cross(center, velocity), angular)
                 angular = add(angular, turn_inertia(x, y, z, link.inertia, 0, omega))
@@ -440,16 +450,15 @@ def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, 
         clear(out[n])
         center = scale(1.0 / C[0, 0], vector(C[0], MOMENT))
         for i in range(1, links):
-            link = link_of(plan, numbers, i)
-            add_momentum(link, F[i], C[i], center, state_of_tangent(S, n), out[n])
+            link, tangent = link_of(plan, numbers, i), state_of_tangent(S, n)
+            add_joint(link, F[i], ZERO, C[i], center, tangent, out[n])
     return True
 
 
 @inner
 def center_of(link: Any, placed: Any) -> Any:
     """Return the center of mass (3,) [m] of a link in the base frame."""
-    x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
-    return add(vector(placed, ORIGIN), combine(x, y, z, link.com))
+    return add(vector(placed, ORIGIN), apply_transposed(matrix(placed, X), link.com))
 
 
 @inner
@@ -458,13 +467,12 @@ def write_spatial_inertia(link: Any, placed: Any, out: Any) -> None:
     clear(out)
     if link.has_mass == 1:
         center, mass = center_of(link, placed), link.mass
-        x, y, z = vector(placed, X), vector(placed, Y), vector(placed, Z)
+        x, y, z = matrix(placed, X)
         out[0] = mass
         store(out, MOMENT, scale(mass, center))
-        a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-        first = turn_inertia(x, y, z, link.inertia, 0, a)
-        second = turn_inertia(x, y, z, link.inertia, 0, b)
-        column = turn_inertia(x, y, z, link.inertia, 0, (0.0, 0.0, 1.0))
+        first = turn_inertia(x, y, z, link.inertia, 0, along(0, 1.0))
+        second = turn_inertia(x, y, z, link.inertia, 0, along(1, 1.0))
+        column = turn_inertia(x, y, z, link.inertia, 0, along(2, 1.0))
         square = dot(center, center)
         out[INERTIA] = first[0] + mass * (square - center[0] * center[0])
         out[INERTIA + 1] = first[1] - mass * center[0] * center[1]
@@ -472,34 +480,3 @@ def write_spatial_inertia(link: Any, placed: Any, out: Any) -> None:
         out[INERTIA + 3] = second[1] + mass * (square - center[1] * center[1])
         out[INERTIA + 4] = second[2] - mass * center[1] * center[2]
         out[INERTIA + 5] = column[2] + mass * (square - center[2] * center[2])
-
-
-@inner
-def add_momentum(link: Any, placed: Any, carried: Any, center: Any, S: Any, A: Any) -> None:
-    """Add a joint's contribution to a row-major momentum matrix A (6 nv,) about `center`."""
-    kind, j = link.kind, link.rate
-    z, origin = scale(link.factor, vector(placed, AXIS)), vector(placed, JOINT)
-    zero = (0.0, 0.0, 0.0)
-    if kind == REVOLUTE:
-        add_momentum_column(A, S, j, cross(origin, z), z, carried, center)
-    elif kind == PRISMATIC:
-        add_momentum_column(A, S, j, z, zero, carried, center)
-    elif kind == FLOATING:
-        for k in range(3):
-            axis = (1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0)
-            add_momentum_column(A, S, j + k, axis, zero, carried, center)
-            add_momentum_column(A, S, j + 3 + k, cross(origin, axis), axis, carried, center)
-
-
-@inner
-def add_momentum_column(
-    A: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any
-) -> None:
-    """Add the momentum of a rigid assembly, per unit rate, to column j of a matrix A.
-
-    `velocity` is that of the assembly's point at the base's origin.
-    """
-    moment = vector(carried, MOMENT)
-    linear = axpy(carried[0], velocity, cross(omega, moment))
-    angular = add(cross(moment, velocity), symmetric(carried, INERTIA, omega))
-    add_column(A, S, j, linear, sub(angular, cross(center, linear)))

@@ -47,6 +47,8 @@ from robodyn.solvers.serial.kernels.integration import (
 )
 from robodyn.threads import cached_threadsafe, with_stack
 
+_DYNAMICS = entries.inverse_dynamics, entries.forward_dynamics, entries.mass_matrix
+
 
 class SerialSolver(Solver):
     """Compiled functions for one arm, with its packed parameters.
@@ -98,7 +100,7 @@ class SerialSolver(Solver):
         The key (friction, armature) states whether each is included.
         """
         return {
-            options: Single(entries, (chain, self.gravity))
+            options: Single(_DYNAMICS, (chain, self.gravity))
             for options, chain in self.chains.items()
         }
 
@@ -121,7 +123,7 @@ class SerialSolver(Solver):
     @cached_property
     def condition(self) -> Callable[[Any, Any, bool], float]:
         """Compiled function for the condition number of one configuration."""
-        return partial(condition_entry(entries, MATRIX), self.geometry)
+        return partial(condition_entry(entries.condition_number, MATRIX), self.geometry)
 
     @cached_property
     def derivatives(self) -> CompiledDerivatives | None:

@@ -89,7 +89,8 @@ class PlatformSolver(Solver):
     @cached_property
     def one(self) -> Single:
         """Compiled dynamics of single states."""
-        return Single(single, (self.lanes,))
+        kernels = single.inverse_dynamics, single.forward_dynamics, single.mass_matrix
+        return Single(kernels, (self.lanes,))
 
     @cached_property
     def unchecked(self) -> UncheckedPlatform:
@@ -99,7 +100,7 @@ class PlatformSolver(Solver):
     @cached_property
     def condition(self) -> Callable[..., float]:
         """Compiled function for the condition number of one pose."""
-        return partial(condition_entry(single, VECTOR), self.lanes)
+        return partial(condition_entry(single.condition_number, VECTOR), self.lanes)
 
     @cached_property
     def readings(self) -> FloatArray:
@@ -265,12 +266,12 @@ class PlatformSolver(Solver):
         )
         return found | {floating: Source(len(names), len(names))}
 
-    def tree_positions(self, q: FloatArray) -> FloatArray:
-        """Return positions (N, 25) of the URDF tree's joints for poses (N, 7).
+    def tree_positions(self, q: FloatArray) -> tuple[FloatArray]:
+        """Return the positions (N, 25) of the URDF tree's joints for poses (N, 7).
 
         They are those of the 18 leg joints, then the pose. Arguments are not checked.
         """
-        return self.tree_state(q)[0]
+        return self.tree_state(q)[:1]
 
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the URDF tree's joint positions, and matrices from twist to joint rates.

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -44,54 +45,62 @@ from robodyn.threads import cached_threadsafe, with_stack
 _MECHANISM = (VECTOR,) * 2
 _LOADED = (VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, VECTOR_OR_NONE)
 _STATE = (*_LOADED, types.boolean, VECTOR_OUT)
-# Arguments of kernels for single states besides the mechanism.
-_SINGLE: dict[str, tuple[Any, ...]] = {
-    "equations": (VECTOR, VECTOR_OUT, VECTOR_OUT),
-    "tree_state": (VECTOR, VECTOR, MATRIX_OUT),
-    "inverse_dynamics": _STATE,
-    "forward_dynamics": _STATE,
-    "free_efforts": _STATE,
-    "tree_efforts": (*_LOADED, VECTOR_OUT, MATRIX_OUT),
-    "jacobian": (VECTOR, types.boolean, MATRIX_OUT),
-    "displace": (VECTOR_OUT, VECTOR, types.float64),
-    "displace_all": (MATRIX_OUT, MATRIX, types.boolean, types.float64, types.float64),
-    "tip_pose": (VECTOR, VECTOR_OUT),
-    "reach": (VECTOR_OUT, VECTOR, VECTOR, types.float64, types.int64),
-    "reach_all": (
-        VECTOR,
-        MATRIX,
-        VECTOR,
-        types.float64,
-        types.float64,
-        types.int64,
-        MATRIX_OUT,
-    ),
-    "mass_matrix": (VECTOR, types.boolean, MATRIX_OUT),
-    "tangent": (VECTOR, MATRIX_OUT),
-    "motion": (VECTOR, VECTOR, VECTOR, VECTOR_OUT),
-    "advance": (VECTOR_OUT, VECTOR),
-    "configuration_rate": (VECTOR, VECTOR, VECTOR_OUT),
-}
-# Arguments of kernels for batches besides the mechanism.
-_BATCH: dict[str, tuple[Any, ...]] = {
-    "inverse_dynamics": STATE,
-    "forward_dynamics": STATE,
-    "jacobian": CONFIGURATION,
-    "tangent": CONFIGURATION,
-    "mass_matrix": CONFIGURATION,
-    "conditions": (*CONFIGURATION, VECTOR, VECTOR, MATRIX, types.float64),
-    "motion": CONFIGURATION * 3,
-    "frames": (*CONFIGURATION, types.int64),
-    "displace_lanes": (*CONFIGURATION * 2, types.float64, types.float64),
-    "forward_dynamics_of_trees": STATE,
-    "regressor": (*CONFIGURATION * 3, MATRIX, MATRIX),
-    "body_motions": (*CONFIGURATION * 4, VECTOR, types.float64, types.float64),
-}
-# Kernels of batches that are not in `kernels.lanes`.
-_ELSEWHERE: dict[str, Any] = {
-    "regressor": regressor,
-    "forward_dynamics_of_trees": forward_dynamics_of_trees,
-}
+
+
+@dataclass(frozen=True, eq=False)
+class Call:
+    """A computation of a mechanism: its kernels, and types of their arguments.
+
+    The packed arrays of the mechanism are the first arguments of both kernels.
+
+    Attributes:
+        kernel: kernel of one state; None if there is none.
+        given: types of its other arguments, up to the array of the result.
+        lanes: kernel of a batch of states; None if there is none.
+        inputs: types of its other arguments, without the array of results.
+    """
+
+    kernel: Any
+    given: tuple[Any, ...] = ()
+    lanes: Any = None
+    inputs: tuple[Any, ...] = ()
+
+
+_MATRIX_AT = (VECTOR, types.boolean, MATRIX_OUT)
+_TWO = (types.float64, types.float64)
+EQUATIONS = Call(kernels.equations, (VECTOR, VECTOR_OUT, VECTOR_OUT))
+TREE_STATE = Call(kernels.tree_state, (VECTOR, VECTOR, MATRIX_OUT))
+TREE_EFFORTS = Call(kernels.tree_efforts, (*_LOADED, VECTOR_OUT, MATRIX_OUT))
+TIP_POSE = Call(kernels.tip_pose, (VECTOR, VECTOR_OUT))
+CONFIGURATION_RATE = Call(kernels.configuration_rate, (VECTOR, VECTOR, VECTOR_OUT))
+ADVANCE = Call(kernels.advance, (VECTOR_OUT, VECTOR))
+DISPLACE = Call(
+    kernels.displace,
+    (VECTOR_OUT, VECTOR, types.float64),
+    lanes.displace_lanes,
+    (*CONFIGURATION * 2, *_TWO),
+)
+DISPLACE_ALL = Call(kernels.displace_all, (MATRIX_OUT, MATRIX, types.boolean, *_TWO))
+REACH = Call(
+    kernels.reach,
+    (VECTOR_OUT, VECTOR, VECTOR, types.float64, types.int64),
+    lanes.body_motions,
+    (*CONFIGURATION * 4, VECTOR, *_TWO),
+)
+REACH_ALL = Call(kernels.reach_all, (VECTOR, MATRIX, VECTOR, *_TWO, types.int64, MATRIX_OUT))
+INVERSE_DYNAMICS = Call(kernels.inverse_dynamics, _STATE, lanes.inverse_dynamics, STATE)
+FORWARD_DYNAMICS = Call(kernels.forward_dynamics, _STATE, lanes.forward_dynamics, STATE)
+FORWARD_DYNAMICS_OF_TREE = Call(forward_dynamics_of_tree, _STATE, forward_dynamics_of_trees, STATE)
+FREE_EFFORTS = Call(kernels.free_efforts, _STATE)
+MASS_MATRIX = Call(kernels.mass_matrix, _MATRIX_AT, lanes.mass_matrix, CONFIGURATION)
+JACOBIAN = Call(kernels.jacobian, _MATRIX_AT, lanes.jacobian, CONFIGURATION)
+TANGENT = Call(kernels.tangent, (VECTOR, MATRIX_OUT), lanes.tangent, CONFIGURATION)
+MOTION = Call(kernels.motion, (VECTOR, VECTOR, VECTOR, VECTOR_OUT), lanes.motion, CONFIGURATION * 3)
+FRAMES = Call(None, (), lanes.frames, (*CONFIGURATION, types.int64))
+CONDITIONS = Call(
+    None, (), lanes.conditions, (*CONFIGURATION, VECTOR, VECTOR, MATRIX, types.float64)
+)
+REGRESSOR = Call(None, (), regressor, (*CONFIGURATION * 3, MATRIX, MATRIX))
 
 
 @cached_threadsafe
@@ -108,40 +117,32 @@ def side_entry() -> Callable[..., None]:
 
 
 @cached_threadsafe
-def _entry(name: str) -> Callable[..., Any]:
-    return direct(getattr(kernels, name), *_MECHANISM, *_SINGLE[name])
+def _entry(kernel: Any, *given: Any) -> Callable[..., Any]:
+    return direct(kernel, *_MECHANISM, *given)
 
 
-def entry(name: str, packed: PackedMechanism) -> Callable[..., Any]:
-    """Return a compiled function for single states of a mechanism.
+def entry(call: Call, packed: PackedMechanism) -> Callable[..., Any]:
+    """Return the compiled function of a computation for single states of a mechanism.
 
-    It is the function `name` of `kernels.entries`, bound to the packed arrays. If the independent
-    joints are the driven ones, `free_efforts` replaces `inverse_dynamics`: it omits the
-    distribution over redundant drives, a third of the code to be compiled.
+    It is bound to the packed arrays. If the independent joints are the driven ones, `FREE_EFFORTS`
+    replaces `INVERSE_DYNAMICS`: it omits the distribution over redundant drives, a third of the
+    code to be compiled.
     """
-    if name == "inverse_dynamics" and packed.head["drives_free"]:
-        name = "free_efforts"
-    return partial(_entry(name), *packed.given)
+    if call is INVERSE_DYNAMICS and packed.head["drives_free"]:
+        call = FREE_EFFORTS
+    return partial(_entry(call.kernel, *call.given), *packed.given)
 
 
 def single_dynamics(packed: PackedMechanism, *, is_open_tree: bool = False) -> Single:
     """Return the compiled dynamics of single states, for a fixed or a moving base."""
-    special: dict[str, Any] = {}
-    if packed.head["drives_free"]:
-        special["inverse_dynamics"] = kernels.free_efforts
-    if is_open_tree:
-        special["forward_dynamics"] = forward_dynamics_of_tree
-    return Single(kernels, packed.given, VECTOR_OR_NONE, **special)
-
-
-@cached_threadsafe
-def _batch_entry(name: str, *inputs: Any) -> Callable[..., int]:
-    kernel = _ELSEWHERE[name] if name in _ELSEWHERE else getattr(lanes, name)
-    return direct(kernel, *_MECHANISM, *inputs, MATRIX_OUT)
+    inverse = FREE_EFFORTS if packed.head["drives_free"] else INVERSE_DYNAMICS
+    forward = FORWARD_DYNAMICS_OF_TREE if is_open_tree else FORWARD_DYNAMICS
+    found = inverse.kernel, forward.kernel, kernels.mass_matrix
+    return Single(found, packed.given, VECTOR_OR_NONE)
 
 
 def batch(
-    name: str,
+    call: Call | None,
     packed: PackedMechanism,
     widths: tuple[int, ...],
     core: tuple[int, ...],
@@ -152,7 +153,7 @@ def batch(
     """Call a compiled function for a batch of states in SIMD lanes.
 
     Args:
-        name: name of the compiled function.
+        call: the computation.
         packed: the mechanism.
         widths: last dimension of each array in `values`.
         core: shape of one result.
@@ -162,14 +163,14 @@ def batch(
 
     Returns:
         Results (..., *core), NaN for each state without a solution; None if an argument is invalid
-        or the function has no version for batches.
+        or there is no kernel for batches.
     """
-    given = states(widths, values) if name in _BATCH else None
-    if given is None:
+    given = None if call is None or call.lanes is None else states(widths, values)
+    if call is None or given is None:
         return None
-    inputs = types_of_state(values) if _BATCH[name] is STATE else _BATCH[name]
+    inputs = types_of_state(values) if call.inputs is STATE else call.inputs
     with suppress(TypeError):  # None for a required argument
-        compiled = _batch_entry(name, *inputs)
+        compiled = _entry(call.lanes, *inputs, MATRIX_OUT)
         if scratch > layout.MOST:
             compiled = with_stack(8 * WIDTH * scratch + 2**20, compiled)
         return evaluate_unchecked(compiled, packed.given, given, core, *settings)
@@ -182,7 +183,7 @@ class UncheckedLoop(UncheckedSingle):
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism, mechanism.solver.one)
         self._free = mechanism.solver.free_at
-        self._displace = entry("displace", mechanism.structure.packed)
+        self._displace = entry(DISPLACE, mechanism.structure.packed)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
         """Compute the displacement (mobility,) between two configurations (nq,).

@@ -13,6 +13,7 @@ from robodyn.algorithms.conditioning import TYPE_1, TYPE_2, Singularity
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_scalar
 from robodyn.numerics.singular_values import extreme_ratio
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree import tip_freedoms as freedoms
 from robodyn.solvers.tree.calls import batch, condition_entry, side_entry
 from robodyn.solvers.tree.closing.equations import null_space, orthonormal_bases
@@ -237,7 +238,9 @@ def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArra
     known = columns, tip, drives, length
     found = None
     if len(flat) > 1 and min(tip[0], len(tip) - 1, len(drives)) >= loop.solver.nu:
-        found = batch("conditions", loop.structure.packed, (loop.solver.nq,), (2,), (flat,), *known)
+        found = batch(
+            calls.CONDITIONS, loop.structure.packed, (loop.solver.nq,), (2,), (flat,), *known
+        )
     if found is None:
         found = np.empty((len(flat), 2))
         condition_entry()(*loop.structure.packed.given, *known, flat, found)
@@ -289,8 +292,8 @@ def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArr
     left out.
     """
     packed, widths = loop.structure.packed, (loop.solver.nq,)
-    S = batch("tangent", packed, widths, (loop.solver.tree.rates, loop.solver.nu), (q,))
-    J = batch("jacobian", packed, widths, (6, loop.solver.nu), (q,))
+    S = batch(calls.TANGENT, packed, widths, (loop.solver.tree.rates, loop.solver.nu), (q,))
+    J = batch(calls.JACOBIAN, packed, widths, (6, loop.solver.nu), (q,))
     if S is None or J is None:
         return
     known = np.flatnonzero(np.isfinite(S).all(axis=(1, 2)) & np.isfinite(J).all(axis=(1, 2)))

@@ -20,6 +20,7 @@ from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.integration import NO_COMMAND, OK
 from robodyn.errors import SingularConfiguration
 from robodyn.numerics.array_arguments import VECTOR
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing.pivots import full_rates
 from robodyn.solvers.tree.kernels import layout
@@ -169,7 +170,7 @@ class Simulation:
         """Compute the rates (rates,) of all joints from those of independent coordinates."""
         tree = self._mechanism.structure.tree
         rates, motion = np.array(rates), np.empty(2 * tree.rates + 6)
-        if entry("motion", packed)(q, rates, np.zeros_like(rates), motion):
+        if entry(calls.MOTION, packed)(q, rates, np.zeros_like(rates), motion):
             return motion[: tree.rates]
         return full_rates(self._mechanism.structure, q, rates)
 

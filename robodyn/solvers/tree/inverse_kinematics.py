@@ -15,6 +15,7 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.checks import as_exact, as_pose
 from robodyn.errors import InvalidInput, NoSolution
 from robodyn.presentation import presentation
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import batch, entry
 from robodyn.solvers.tree.closing import assembly
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
@@ -61,7 +62,7 @@ def configuration_near(loop: Any, pose: FloatArray, configuration: FloatArray) -
     if the search fails.
     """
     q = np.array(configuration)
-    left = kernel_of(loop, "reach")(q, pose, loop.solver.all_weights, CLOSED, NEAR_STEPS)
+    left = kernel_of(loop, calls.REACH)(q, pose, loop.solver.all_weights, CLOSED, NEAR_STEPS)
     return q if left >= 0.0 else configuration
 
 
@@ -113,7 +114,7 @@ def _reach(
     """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         q = np.array(start)
-        left = entry("reach", packed)(q, goal, weights, CLOSED, MOST_STEPS)
+        left = entry(calls.REACH, packed)(q, goal, weights, CLOSED, MOST_STEPS)
         if left >= 0.0:
             return (q if left <= ACCEPTED else None), True
     return None, False
@@ -187,7 +188,7 @@ def _body_motions(
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
     accuracy = (tip_weights(loop, rows), CLOSED, REACHED) if rows else loop.solver.accuracy
-    found = batch("body_motions", packed, widths, (width,), given, *accuracy)
+    found = batch(calls.REACH, packed, widths, (width,), given, *accuracy)
     return np.full((len(starts), width), np.nan) if found is None else found
 
 
@@ -212,7 +213,7 @@ def _solve_in_sequence(
     q, done = np.empty((len(goals), loop.solver.nq)), 0
     while done < len(goals):
         rest = goals[done:], weights, CLOSED, ACCEPTED, MOST_STEPS
-        done += kernel_of(loop, "reach_all")(near, *rest, q[done:])
+        done += kernel_of(loop, calls.REACH_ALL)(near, *rest, q[done:])
         if done == len(goals):
             break
         near = q[done - 1] if done else near

@@ -17,7 +17,7 @@ from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.model.model import Model
 from robodyn.presentation.nouns import Nouns, nouns_of
-from robodyn.solvers.tree import conditions, estimation, joints, parameters, presentation
+from robodyn.solvers.tree import calls, conditions, estimation, joints, parameters, presentation
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree import reactions as forces
 from robodyn.solvers.tree.closing import assembly, kinematics
@@ -130,7 +130,7 @@ class ClosedLoop(Mechanism):
                 pass  # not single float64 states: a batch, or an error to report
         refuse_under_actuated(self)
         given = configuration, velocity, acceleration, wrench, moved
-        return each_state(self, "inverse_dynamics", (self.solver.n,), *given)
+        return each_state(self, calls.INVERSE_DYNAMICS, (self.solver.n,), *given)
 
     def forward_dynamics(
         self,
@@ -166,15 +166,14 @@ class ClosedLoop(Mechanism):
                 return out
         except TypeError:
             pass
-        given = configuration, velocity, effort, wrench, moved
-        acceleration_or_effort = "effort", self.solver.n
+        is_tree = self.structure.is_open_tree
         return each_state(
             self,
-            "forward_dynamics_of_trees" if self.structure.is_open_tree else "forward_dynamics",
+            calls.FORWARD_DYNAMICS_OF_TREE if is_tree else calls.FORWARD_DYNAMICS,
             (self.solver.nu,),
-            *given,
-            acceleration_or_effort=acceleration_or_effort,
-            call=partial(_forward_anywhere, self),
+            *(configuration, velocity, effort, wrench, moved),
+            acceleration_or_effort=("effort", self.solver.n),
+            find=partial(_forward_anywhere, self),
         )
 
     def mass_matrix(self, configuration: ArrayLike) -> FloatArray:
@@ -198,7 +197,7 @@ class ClosedLoop(Mechanism):
                 return matrix
         except TypeError:
             pass
-        return each_state(self, "mass_matrix", self.solver.square, configuration)
+        return each_state(self, calls.MASS_MATRIX, self.solver.square, configuration)
 
     def bias(
         self,
@@ -254,7 +253,7 @@ class ClosedLoop(Mechanism):
         """
         moved = None if base is None else rows_of(base)
         given = configuration, velocity, acceleration, wrench, moved
-        return each_state(self, "free_efforts", (self.solver.nu,), *given)
+        return each_state(self, calls.FREE_EFFORTS, (self.solver.nu,), *given)
 
 
 def _forward_anywhere(

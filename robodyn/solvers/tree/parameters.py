@@ -21,6 +21,7 @@ from robodyn.dynamics.parameters import (
 )
 from robodyn.errors import KinematicsError
 from robodyn.numerics.broadcasting import element, flatten
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import batch
 from robodyn.solvers.tree.closing.kinematics import check_closed, refuse_under_actuated
 from robodyn.solvers.tree.joints import configurations, rates_of
@@ -144,7 +145,7 @@ def _regressors(
     core = loop.solver.n, 10 * len(frames) + len(further)
     widths, given = (loop.solver.nq, loop.solver.nu, loop.solver.nu), tuple(motion)
     scratch = kernels.numbers_needed(packed.head, core[0] * core[1])
-    return batch("regressor", packed, widths, core, given, frames, further, scratch=scratch)
+    return batch(calls.REGRESSOR, packed, widths, core, given, frames, further, scratch=scratch)
 
 
 def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:

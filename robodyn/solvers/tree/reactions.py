@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.closing import kinematics
 from robodyn.solvers.tree.closing.equations import least_step
@@ -85,7 +86,7 @@ def _internal_forces(loop: Any, *given: Any) -> FloatArray:
     moved = None if base is None else rows_of(base)
     core = len(loop.model.closures) + len(loop.structure.joint_names), 6
     return kinematics.each_state(
-        loop, "reactions", core, *state, moved, call=partial(_put_internal_forces, loop)
+        loop, None, core, *state, moved, find=partial(_put_internal_forces, loop)
     )
 
 
@@ -93,10 +94,10 @@ def _put_internal_forces(loop: Any, *given: Any) -> None:
     q, u, change, wrench, base, out = given
     load = np.zeros(6) if wrench is None else wrench
     effort, tau = np.empty(loop.solver.n), np.empty(loop.solver.tree.rates)
-    kinematics.call_entry(loop, "inverse_dynamics", q, u, change, wrench, base, False, effort)
+    kinematics.call_entry(loop, calls.INVERSE_DYNAMICS, q, u, change, wrench, base, False, effort)
     v, a = kinematics.joint_motion(loop, q, u, change)
     B = np.empty((len(loop.solver.tree.bodies), layout.BODY_SIZE))
-    entry("tree_efforts", loop.structure.packed)(q, v, a, load, base, tau, B)
+    entry(calls.TREE_EFFORTS, loop.structure.packed)(q, v, a, load, base, tau, B)
     for rate, value in zip(loop.solver.rates_at, effort, strict=True):
         tau[rate] -= value
     equations = loop.structure.equations

@@ -19,7 +19,7 @@ from robodyn.dynamics.link_tree import Source
 from robodyn.dynamics.payload_variants import PayloadVariants
 from robodyn.dynamics.single_calls import Single
 from robodyn.dynamics.solver import Solver, falling_friction, held_efforts
-from robodyn.solvers.tree import conditions, joints, parameters
+from robodyn.solvers.tree import calls, conditions, joints, parameters
 from robodyn.solvers.tree import inverse_kinematics as to_tip
 from robodyn.solvers.tree.calls import UncheckedLoop, single_dynamics
 from robodyn.solvers.tree.closing import kinematics
@@ -69,7 +69,7 @@ class LoopSolver(Solver):
         # only for an open tree in which each floating joint has six consecutive rates
         self.rates_are_given = is_open and structure.keeps_floating_rates
         # entry functions used so far, with the pivots of home
-        self.calls: dict[str, Callable[..., Any]] = {}
+        self.calls: dict[calls.Call, Callable[..., Any]] = {}
 
     drives_free = _once(joints.drives_free)
     free_poses = _once(joints.free_poses)
@@ -188,7 +188,7 @@ class LoopSolver(Solver):
             return q, None
         if len(q) == 1:
             S = np.empty((self.tree.rates, self.nu))
-            call_entry(self.mechanism, "tangent", np.ascontiguousarray(q[0]), S)
+            call_entry(self.mechanism, calls.TANGENT, np.ascontiguousarray(q[0]), S)
         else:
             S = tangent(self.mechanism, q)
         return q, S.reshape(len(q), -1)
@@ -204,7 +204,7 @@ class LoopSolver(Solver):
             found = np.empty((1, 2 * count + 6))
             call_entry(
                 self.mechanism,
-                "motion",
+                calls.MOTION,
                 *(np.ascontiguousarray(part[0]) for part in (q, v, a)),
                 found[0],
             )

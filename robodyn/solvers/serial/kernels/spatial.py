@@ -16,7 +16,7 @@ from robodyn.numerics.matrices import (
     product,
     store_matrix,
 )
-from robodyn.numerics.rotations import quaternion_from_matrix
+from robodyn.numerics.rotations import store_pose
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import Vector, add, axpy, dot, store, symmetric, vector
@@ -74,9 +74,7 @@ def place(chain: Any, q: Any, frames: Any) -> None:
 @inner
 def write_pose(frame: Any, out: Any) -> None:
     """Write the pose of a frame (FRAME_SIZE,) to `out` (7,)."""
-    x, y, z, w = quaternion_from_matrix(matrix(frame, 0))
-    store(out, 0, vector(frame, layout.FRAME_ORIGIN))
-    out[3], out[4], out[5], out[6] = x, y, z, w
+    store_pose(out, vector(frame, layout.FRAME_ORIGIN), matrix(frame, 0))
 
 
 @inner

@@ -19,9 +19,9 @@ from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.simulation_entries import loop_entries
 from robodyn.dynamics.kernels.state import State, state_with_load
 from robodyn.numerics.compiler import inner, preoptimize
-from robodyn.numerics.rotations import pose_difference
+from robodyn.numerics.rotations import pose_difference, store_quaternion_rate
 from robodyn.numerics.simd.access import lane, rows_of
-from robodyn.numerics.vectors import add, clear, copy, cross, dot, sub, vector
+from robodyn.numerics.vectors import add, clear, copy, cross, dot, store, sub, vector
 from robodyn.solvers.stewart.kernels import dynamics, layout, leg, single
 
 
@@ -84,13 +84,8 @@ def normalize(pose: Any) -> None:
 @inner
 def pose_rate(pose: Any, twist: Any, out: Any) -> None:
     """Compute the time derivative (7,) of a pose (7,) that moves with a twist (6,)."""
-    x, y, z, w = pose[3], pose[4], pose[5], pose[6]
-    a, b, c = twist[3], twist[4], twist[5]
-    out[0], out[1], out[2] = twist[0], twist[1], twist[2]
-    out[3] = 0.5 * (a * w + b * z - c * y)
-    out[4] = 0.5 * (b * w + c * x - a * z)
-    out[5] = 0.5 * (c * w + a * y - b * x)
-    out[6] = -0.5 * (a * x + b * y + c * z)
+    store(out, 0, vector(twist, 0))
+    store_quaternion_rate(out, pose, 3, vector(twist, 3))
 
 
 @inner

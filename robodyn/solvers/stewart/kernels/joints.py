@@ -15,7 +15,7 @@ from typing import Any
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.rotations import rotation_columns
-from robodyn.numerics.vectors import cross, dot, vector
+from robodyn.numerics.vectors import along, cross, dot, vector
 from robodyn.solvers.stewart.kernels import leg
 from robodyn.solvers.stewart.kernels.kinematics import geometry_status
 from robodyn.solvers.stewart.kernels.layout import OK
@@ -80,11 +80,7 @@ def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
             g = universal_leg(g)
             write_positions(g, readings[i], p[n], 3 * i)
             for k in range(6):
-                one = (
-                    1.0 if k % 3 == 0 else 0.0,
-                    1.0 if k % 3 == 1 else 0.0,
-                    1.0 if k % 3 == 2 else 0.0,
-                )
+                one = along(k % 3, 1.0)
                 v = leg.leg_velocity(g, one if k < 3 else zero, zero if k < 3 else one)
                 write_rates(readings[i], v.about_k, v.about_y, v.rate, S[n], 18 * i + k, 6)
         for k in range(7):

@@ -19,6 +19,7 @@ from robodyn.checks import as_array
 from robodyn.errors import InvalidInput, KinematicsError, NoSolution, SingularConfiguration
 from robodyn.numerics.broadcasting import flatten
 from robodyn.poses import pose_difference
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import batch, entry
 from robodyn.solvers.tree.closing.assembly_modes import assembly_modes
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, TipPose
@@ -114,7 +115,7 @@ def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArra
     """
     q, steps = np.tile(configuration, (len(displacements), 1)), displacements.copy()
     steps[1:] -= displacements[:-1]
-    found = entry("displace_all", loop.structure.packed)(q, steps, True, CLOSED, ACCEPTED)
+    found = entry(calls.DISPLACE_ALL, loop.structure.packed)(q, steps, True, CLOSED, ACCEPTED)
     return q[:found]
 
 
@@ -265,7 +266,7 @@ def displace(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
     """Compute the closed configuration (nq,) after a displacement (mobility,)."""
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         moved = q.copy()
-        left = entry("displace", packed)(moved, step, CLOSED)
+        left = entry(calls.DISPLACE, packed)(moved, step, CLOSED)
         if 0.0 <= left <= ACCEPTED:
             return np.asarray(moved)
     target = q.copy()
@@ -279,7 +280,7 @@ def displace_all(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray
     if len(starts) < BATCH:
         return _displace_singly(loop, starts, steps)
     found = batch(
-        "displace_lanes",
+        calls.DISPLACE,
         loop.structure.packed,
         (loop.solver.nq, loop.solver.nu),
         (loop.solver.nq,),
@@ -304,7 +305,7 @@ def _displace_singly(
     """
     out: FloatArray = starts.copy()
     steps = np.ascontiguousarray(steps)
-    displace_all = entry("displace_all", loop.structure.packed)
+    displace_all = entry(calls.DISPLACE_ALL, loop.structure.packed)
     done = 0
     while done < len(out):
         if chained and done:

@@ -17,6 +17,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray, IntArray
 from robodyn.poses import pose_difference
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import entry
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.packing import PackedMechanism, row_factors
@@ -78,9 +79,9 @@ class Equations:
         self.senses = np.array(
             [0.0 if c.kind in ("revolute", "cylindrical") else 1.0 for c in tree.model.closures]
         )
-        self._state = entry("tree_state", packed)
-        self._equations = entry("equations", packed)
-        self._advance = entry("advance", packed)
+        self._state = entry(calls.TREE_STATE, packed)
+        self._equations = entry(calls.EQUATIONS, packed)
+        self._advance = entry(calls.ADVANCE, packed)
 
     def at(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute the residuals of the closures and their Jacobian at a configuration.

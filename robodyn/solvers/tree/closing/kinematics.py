@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numba import types
 
 from robodyn.algorithms.motion import DrivenMotion, JointStates
 from robodyn.arrays import ArrayLike, FloatArray
@@ -21,12 +22,11 @@ from robodyn.errors import (
 )
 from robodyn.numerics.broadcasting import element, flatten
 from robodyn.poses import quaternion_of_rotation
-from robodyn.solvers.tree.calls import batch, entry
+from robodyn.solvers.tree import calls
+from robodyn.solvers.tree.calls import Call, batch, entry
 from robodyn.solvers.tree.closing.rods import Rod, find_center_leg, find_rods
 from robodyn.solvers.tree.joints import configurations, rates_of
 
-# Entries of single states with a flag to skip checks before the result.
-SKIPS_CHECKS = ("jacobian", "mass_matrix", "inverse_dynamics", "free_efforts")
 # Largest residual of a given configuration, relative to the size.
 OPEN = 1e-5
 
@@ -112,7 +112,7 @@ def body_pose(loop: Any, configuration: ArrayLike) -> FloatArray:
     q = configurations(loop, "configuration", configuration)
     if q.ndim == 1:
         out = np.empty(7)
-        kernel_of(loop, "tip_pose")(np.ascontiguousarray(q), out)
+        kernel_of(loop, calls.TIP_POSE)(np.ascontiguousarray(q), out)
         return out
     frames = frame_of(loop, q, loop.model.tip_link)
     turns = quaternion_of_rotation(frames[..., :3, :3])
@@ -128,7 +128,7 @@ def frame_of(loop: Any, q: FloatArray, link: str) -> FloatArray:
     axes = None
     if q.ndim > 1:
         packed = loop.structure.packed
-        axes = batch("frames", packed, (loop.solver.nq,), (4, 3), (q,), number)
+        axes = batch(calls.FRAMES, packed, (loop.solver.nq,), (4, 3), (q,), number)
     if axes is None:
         bodies_at, each = loop.structure.equations.bodies_at, np.ndindex(q.shape[:-1])
         placed = [bodies_at(q[index])[number, :12] for index in each]
@@ -199,11 +199,11 @@ def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
     """
     J = np.empty((6, loop.solver.nu))
     try:
-        if kernel_of(loop, "jacobian")(configuration, False, J):
+        if kernel_of(loop, calls.JACOBIAN)(configuration, False, J):
             return J
     except TypeError:
         pass  # not a single float64 configuration
-    return each_state(loop, "jacobian", (6, loop.solver.nu), configuration)
+    return each_state(loop, calls.JACOBIAN, (6, loop.solver.nu), configuration)
 
 
 def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
@@ -215,9 +215,9 @@ def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
     if np.shape(configuration) == (loop.solver.nq,):
         S = np.empty(core)
         with suppress(TypeError):  # not a float64 array
-            if kernel_of(loop, "tangent")(configuration, S):
+            if kernel_of(loop, calls.TANGENT)(configuration, S):
                 return S
-    return each_state(loop, "tangent", core, configuration)
+    return each_state(loop, calls.TANGENT, core, configuration)
 
 
 def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
@@ -228,26 +228,26 @@ def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
     return np.asarray(tangent(loop, configuration)[..., loop.solver.rates_at, :])
 
 
-def kernel_of(loop: Any, name: str) -> Callable[..., Any]:
+def kernel_of(loop: Any, call: Call) -> Callable[..., Any]:
     """Return a compiled function of the mechanism, with the elimination order of home."""
-    call = loop.solver.calls.get(name)
-    if call is None:
-        call = loop.solver.calls.setdefault(name, entry(name, loop.structure.packed))
-    return call
+    found = loop.solver.calls.get(call)
+    if found is None:
+        found = loop.solver.calls.setdefault(call, entry(call, loop.structure.packed))
+    return found
 
 
-def call_entry(loop: Any, name: str, q: FloatArray, *arguments: Any) -> None:
+def call_entry(loop: Any, call: Call, q: FloatArray, *arguments: Any) -> None:
     """Call a compiled function at a closed configuration, with any elimination order.
 
     If the order of home fails, others are tried.
     """
-    if kernel_of(loop, name)(q, *arguments):
+    if kernel_of(loop, call)(q, *arguments):
         return
     check_closed(loop, q)
     for packed in loop.solver.pivots.known:
-        if entry(name, packed)(q, *arguments):
+        if entry(call, packed)(q, *arguments):
             return
-    if not entry(name, loop.solver.pivots.at(q))(q, *arguments):
+    if not entry(call, loop.solver.pivots.at(q))(q, *arguments):
         raise SingularConfiguration(
             f"{loop.name}: the closures contradict this motion at this configuration, where "
             "their rank differs from that at nearby configurations",
@@ -295,23 +295,23 @@ def refuse_under_actuated(loop: Any) -> None:
 
 def each_state(
     loop: Any,
-    name: str,
+    call: Call | None,
     core: tuple[int, ...],
     *values: ArrayLike | None,
     acceleration_or_effort: tuple[str, int] | None = None,
-    call: Callable[..., None] | None = None,
+    find: Callable[..., None] | None = None,
 ) -> FloatArray:
     """Compute results (..., *core) of a compiled function for a batch of states.
 
     States are computed in SIMD lanes, and one by one if the lanes have no result.
 
     Args:
-        name: name of the compiled function, for batches and for single states.
+        call: the computation, for batches and for single states.
         core: shape of one result.
         values: configuration, rates, accelerations, wrench and motion of the base, as many of these
             as the function takes.
         acceleration_or_effort: name and width of an argument in place of accelerations.
-        call: function that writes the result of a single state, to be called instead.
+        find: function that writes the result of a single state, to be called instead.
 
     Raises:
         InvalidInput: a shape is wrong, a value is not finite, or a configuration does not close the
@@ -321,8 +321,8 @@ def each_state(
     kept = acceleration_or_effort or ("acceleration", loop.solver.nu)
     widths = (loop.solver.nq, loop.solver.nu, kept[1], 6, 9)[: len(values)]
     given = any(np.ndim(part) > 1 for part in values if part is not None)
-    found = batch(name, loop.structure.packed, widths, core, values) if given else None
-    if found is not None and name == "inverse_dynamics" and loop.solver.n > loop.solver.nu:
+    found = batch(call, loop.structure.packed, widths, core, values) if given else None
+    if found is not None and call is calls.INVERSE_DYNAMICS and loop.solver.n > loop.solver.nu:
         least, largest = loop.drives.effort_ranges.T  # SIMD lanes ignore the effort limits
         found[((found < least) | (found > largest)).any(axis=-1)] = np.nan
     if found is not None and not np.isnan(found).any():
@@ -343,14 +343,14 @@ def each_state(
     shape, flat = flatten(**parts)
     states, count = dict(zip(parts, flat, strict=True)), len(flat[0])
     out = np.full((count, *core), np.nan) if found is None else found.reshape(count, *core)
-    rest = [False] if name in SKIPS_CHECKS else []
+    rest = [False] if call is not None and types.boolean in call.given else []  # skips no checks
     for n in np.flatnonzero(np.isnan(out).any(axis=tuple(range(1, out.ndim)))):
         state: list[Any] = [np.array(states[what][n]) if what in states else None for what in names]
         try:
-            if call is None:
-                call_entry(loop, name, *state, *rest, out[n])
-            else:
-                call(*state, out[n])
+            if find is not None:
+                find(*state, out[n])
+            elif call is not None:
+                call_entry(loop, call, *state, *rest, out[n])
         except KinematicsError as error:
             error.index = element(shape, int(n))
             raise
@@ -364,7 +364,7 @@ def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
     the linear and angular acceleration of the tip.
     """
     width = 2 * loop.solver.tree.rates + 6
-    return each_state(loop, "motion", (width,), *motion)
+    return each_state(loop, calls.MOTION, (width,), *motion)
 
 
 def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
@@ -377,5 +377,5 @@ def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
 def configuration_rate(loop: Any, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
     """Compute the time derivative (nq,) of a configuration, without checks."""
     v, out = joint_rates(loop, configuration, velocity), np.empty(loop.solver.nq)
-    entry("configuration_rate", loop.structure.packed)(configuration, v, out)
+    entry(calls.CONFIGURATION_RATE, loop.structure.packed)(configuration, v, out)
     return out

@@ -11,6 +11,7 @@ import numpy as np
 
 from robodyn.arrays import FloatArray
 from robodyn.errors import SingularConfiguration, SingularMassMatrix
+from robodyn.solvers.tree import calls
 from robodyn.solvers.tree.calls import entry, single_dynamics
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED, least_step, null_space
 from robodyn.solvers.tree.closing.structure import Structure, dependent_rate_ratio
@@ -124,7 +125,7 @@ def packings_over_travel(mechanism: Any) -> tuple[PackedMechanism, ...]:
     travel = np.clip(mechanism.position_limits - home[:, None], -np.pi, np.pi)
     for _ in range(TRAVEL_SAMPLES if structure.elimination.pivots else 0):
         q = mechanism.home.copy()
-        left = entry("displace", structure.packed)(q, samples.uniform(*travel.T), CLOSED)
+        left = entry(calls.DISPLACE, structure.packed)(q, samples.uniform(*travel.T), CLOSED)
         if not 0.0 <= left <= ACCEPTED:
             continue
         _, K = structure.equations.at(q)
@@ -180,7 +181,7 @@ def forward_dynamics_repivoted(
         )
     count = mechanism.solver.tree.rates
     motion = np.empty(2 * count + 6)
-    entry("motion", packed)(q, v[list(free)], other, motion)
+    entry(calls.MOTION, packed)(q, v[list(free)], other, motion)
     return np.asarray(motion[count : 2 * count][list(structure.free)])
 
 

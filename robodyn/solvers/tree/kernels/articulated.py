@@ -33,6 +33,7 @@ from robodyn.numerics.simd.tables import new_tables
 from robodyn.numerics.vectors import (
     about_origin,
     add,
+    along,
     axpy,
     combine,
     cross,
@@ -127,11 +128,7 @@ def inward(m: Any, s: Any) -> bool:
         j = link.rate
         if link.kind == layout.FLOATING:
             for part in range(5, -1, -1):
-                axis = (
-                    1.0 * (part % 3 == 0) + zero,
-                    1.0 * (part % 3 == 1) + zero,
-                    1.0 * (part % 3 == 2) + zero,
-                )
+                axis = along(part % 3, 1.0 + zero)
                 if not free_coordinate(axis, part < 3, zero, s.tau[j + part], row, s.H[j + part]):
                     return False
         else:
@@ -224,11 +221,7 @@ def outward(m: Any, s: Any) -> None:
             for part in range(6):
                 change = acceleration(s.H[j + part], alpha, accel)
                 s.a[j + part] = change
-                axis = (
-                    change * (1.0 * (part % 3 == 0)),
-                    change * (1.0 * (part % 3 == 1)),
-                    change * (1.0 * (part % 3 == 2)),
-                )
+                axis = along(part % 3, change)
                 if part < 3:
                     accel = add(accel, axis)
                 else:

@@ -16,13 +16,14 @@ from typing import Any, Final
 
 from robodyn.numerics.compiler import inner
 from robodyn.numerics.linear import factor_positive, solve_by_factor
-from robodyn.numerics.rotations import quaternion_from_matrix, rotation_columns
+from robodyn.numerics.matrices import matrix, transpose, turn_columns
+from robodyn.numerics.rotations import rotation_columns, store_pose
 from robodyn.numerics.simd.lanes import any_of, choose
 from robodyn.numerics.vectors import add, copy, cross, dot, scale, store, sub, vector
 from robodyn.solvers.tree.kernels import dynamics
 from robodyn.solvers.tree.kernels.closures import fill, to_base
 from robodyn.solvers.tree.kernels.elimination import factor, solve
-from robodyn.solvers.tree.kernels.layout import FLOATING, OK, ORIGIN, REVOLUTE, Z, body_of
+from robodyn.solvers.tree.kernels.layout import FLOATING, OK, ORIGIN, REVOLUTE, X, Z, body_of
 from robodyn.solvers.tree.kernels.newton import MOST_STEPS, NEAR, close, gaps
 from robodyn.solvers.tree.kernels.projection import tangent
 from robodyn.solvers.tree.kernels.tree import advance, inertial_wrenches, place_base
@@ -52,8 +53,7 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
     point = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
     store(out, 0, sub(vector(goal, 0), point))
     a, b, c = rotation_columns(goal)
-    x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
-    z = to_base(body, vector(m.numbers, at + 9))
+    x, y, z = turn_columns(matrix(body, X), matrix(m.numbers, at + 3))
     sine = add(add(cross(x, a), cross(y, b)), cross(z, c))
     half = 1.0 + dot(x, a) + dot(y, b) + dot(z, c)
     store(out, 3, scale(2.0 / choose(half > OPPOSITE, half, OPPOSITE), sine))
@@ -68,13 +68,9 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 def tip_pose(m: Any, B: Any, out: Any) -> None:
     """Write the tip's pose to `out` (7,), from the computed frames of the bodies."""
     body, at = B[m.tip], m.at_tip
-    store(out, 0, add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at))))
-    x, y = to_base(body, vector(m.numbers, at + 3)), to_base(body, vector(m.numbers, at + 6))
-    z = to_base(body, vector(m.numbers, at + 9))
-    rows = (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
-    q = quaternion_from_matrix(rows)
-    for k in range(4):
-        out[3 + k] = q[k]
+    origin = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
+    columns = turn_columns(matrix(body, X), matrix(m.numbers, at + 3))
+    store_pose(out, origin, transpose(columns))
 
 
 @inner

@@ -15,6 +15,7 @@ from robodyn.numerics.compiler import inner
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.vectors import (
     add,
+    along,
     axpy,
     combine,
     cross,
@@ -151,12 +152,7 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
         mass, moment, rate = own[0], vector(own, layout.MOMENT_OF_MASS), link.rate
         if link.kind == layout.FLOATING:
             for part in range(6):
-                axis = (
-                    1.0 * (part % 3 == 0) + zero,
-                    1.0 * (part % 3 == 1) + zero,
-                    1.0 * (part % 3 == 2) + zero,
-                )
-                momentum = momentum_of(mass, moment, own, axis, part < 3)
+                momentum = momentum_of(mass, moment, own, along(part % 3, 1.0 + zero), part < 3)
                 add_mass_row(m, S, B, i, rate + part, 1.0 + zero, momentum, R)
         else:
             momentum = momentum_of(mass, moment, own, z, link.kind == layout.PRISMATIC)

@@ -19,11 +19,11 @@ from robodyn.dynamics.kernels.point_spring import POINT_SPRING, SLACK, spring_fo
 from robodyn.numerics.array_arguments import borrowed_array
 from robodyn.numerics.compiler import batch_entry, inner
 from robodyn.numerics.linear import LEAST_PIVOT, factor_positive, solve_by_factor
+from robodyn.numerics.matrices import apply_transposed, matrix, turn_columns
 from robodyn.numerics.simd.tables import as_table, new_tables
 from robodyn.numerics.vectors import (
     add,
     axpy,
-    combine,
     cross,
     dot,
     resolve,
@@ -63,9 +63,8 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
     The inertial parameters are expressed in a frame (12,) that is fixed on the body.
     """
     body = s.B[i]
-    x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
-    a, b = combine(x, y, z, vector(frame, 0)), combine(x, y, z, vector(frame, 3))
-    c, arm = combine(x, y, z, vector(frame, 6)), combine(x, y, z, vector(frame, 9))
+    a, b, c = turn_columns(matrix(body, layout.X), matrix(frame, 0))
+    arm = apply_transposed(matrix(body, layout.X), vector(frame, 9))
     omega = vector(body, layout.OMEGA)
     alpha = add(vector(body, layout.ALPHA), vector(body, layout.CHANGE))
     accel = add(vector(body, layout.ACCEL), vector(body, layout.CHANGE + 3))

@@ -14,7 +14,8 @@ from typing import Any
 
 from robodyn.dynamics.kernels.dry_friction import dry_friction, friction_rate
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.rotations import displace_pose, rotation_columns
+from robodyn.numerics.matrices import apply_transposed, matrix, store_matrix, turn_columns
+from robodyn.numerics.rotations import displace_pose, rotation_columns, store_quaternion_rate
 from robodyn.numerics.simd.lanes import any_of
 from robodyn.numerics.trigonometry import sine_cosine
 from robodyn.numerics.vectors import (
@@ -69,12 +70,7 @@ def place(m: Any, q: Any, B: Any) -> None:
         x, y, z = joint_axes(link, parent)
         origin, arm = vector(parent, layout.ORIGIN), scale(0.0, z)
         if link.centered == 0:
-            arm = combine(
-                vector(parent, layout.X),
-                vector(parent, layout.Y),
-                vector(parent, layout.Z),
-                link.shift,
-            )
+            arm = apply_transposed(matrix(parent, layout.X), link.shift)
         kind, first = link.kind, link.position
         if kind == layout.REVOLUTE:
             s, c = sine_cosine(link.factor * q[first] + link.offset)
@@ -88,13 +84,8 @@ def place(m: Any, q: Any, B: Any) -> None:
             zero = 0.0 * q[first]
             qx, qy, qz, qw = q[first + 3], q[first + 4], q[first + 5], q[first + 6]
             own = rotation_columns((zero, zero, zero, qx, qy, qz, qw))
-            a = combine(x, y, z, own[0])
-            b = combine(x, y, z, own[1])
-            z = combine(x, y, z, own[2])
-            x, y = a, b
-        store(body, layout.X, x)
-        store(body, layout.Y, y)
-        store(body, layout.Z, z)
+            x, y, z = turn_columns((x, y, z), own)
+        store_matrix(body, layout.X, (x, y, z))
         store(body, layout.ARM, arm)
         store(body, layout.ORIGIN, add(origin, arm))
 
@@ -300,13 +291,9 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
         if link.kind == layout.FLOATING:
             x, y, z = joint_axes(link, B[link.parent])
             shift = resolve(x, y, z, (v[j], v[j + 1], v[j + 2]))
-            a, b, c = resolve(x, y, z, (v[j + 3], v[j + 4], v[j + 5]))
-            qx, qy, qz, qw = q[own + 3], q[own + 4], q[own + 5], q[own + 6]
+            turn = resolve(x, y, z, (v[j + 3], v[j + 4], v[j + 5]))
             store(out, own, shift)
-            out[own + 3] = 0.5 * (a * qw + b * qz - c * qy)
-            out[own + 4] = 0.5 * (b * qw + c * qx - a * qz)
-            out[own + 5] = 0.5 * (c * qw + a * qy - b * qx)
-            out[own + 6] = -0.5 * (a * qx + b * qy + c * qz)
+            store_quaternion_rate(out, q, own + 3, turn)
         elif own == link.position:
             out[own] = v[j]
         else:
@@ -316,13 +303,10 @@ def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
 @inner
 def joint_axes(link: Any, parent: Any) -> Any:
     """Return the axes of a joint's frame at position 0, in the base frame."""
-    x, y, z = vector(parent, layout.X), vector(parent, layout.Y), vector(parent, layout.Z)
+    axes = matrix(parent, layout.X)
     if link.aligned == 0:
-        a = combine(x, y, z, link.frame_x)
-        b = combine(x, y, z, link.frame_y)
-        z = combine(x, y, z, link.frame_z)
-        x, y = a, b
-    return x, y, z
+        axes = turn_columns(axes, (link.frame_x, link.frame_y, link.frame_z))
+    return axes
 
 
 @inner

@@ -40,6 +40,7 @@ from robodyn.numerics.simd.lanes import WIDTH
 from robodyn.numerics.simd.tables import new_table
 from robodyn.numerics.vectors import (
     add,
+    along,
     clear,
     combine,
     cross,
@@ -136,7 +137,7 @@ def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any,
     for k in range(3):
         clear(rows[c + k])
         rows[c + k, ARM + k] = 1.0
-        axis = (1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+        axis = along(k, 1.0)
         arm, row = cross(p, axis), rows[c + 3 + k]
         pass_joint(axis, arm, 0.0, 0.0, motion, row)
         store(row, HALF, scale(0.5, vector(row, TURNING)))
