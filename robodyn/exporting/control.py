@@ -111,14 +111,90 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
     """
     torque = inner(computed_torque_less_of(kind, setting))
 
-    def computed_torque(
-        q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, wrench: Any,
-        base: Any, out: Any,
-    ) -> int:  # fmt: skip
-        status: int = torque(q, v, goal, rate, change, kp, kv, null(), wrench, base, out)
-        return status
+    def computed_torque(*given: Any) -> int:
+        return int(torque(*given[:7], null(), *given[7:]))
 
     return computed_torque
+
+
+def _planned_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile a function that writes the friction of the planned motion to `out` (n,).
+
+    It is what computed torque adds to the efforts without this friction. The function returns
+    whether it exists.
+    """
+    inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
+    compensates, damped = setting.rest is not kind, bool(setting.damping.any())
+    at_damping, (_, nv, n) = address_of(setting.damping), setting.sizes
+
+    @inner
+    def planned_efforts(
+        goal: Any, rate: Any, change: Any, kp: Any, kv: Any, error: Any, out: Any
+    ) -> bool:
+        clear(out)
+        if not compensates:
+            return True
+        without = stack(1, n)
+        if not (
+            inverse(goal, rate, change, null(), null(), address(out))
+            and inverse_at_rest(goal, rate, change, null(), null(), address(without))
+        ):
+            return False
+        for i in range(n):
+            total = out[i] - without[0, i]
+            if damped:
+                for j in range(nv):
+                    total += at_damping()[i * nv + j] * (kp[j] / kv[j]) * error[j]
+            out[i] = total
+        return True
+
+    return planned_efforts
+
+
+def _effort_ends_of(kind: KindFunctions, setting: Setting) -> Any:
+    """Compile a function that writes the efforts that the drives allow at a state to `ends` (2 n,).
+
+    The function returns whether the rates of the driven joints exist.
+    """
+    n, m, rates_of = setting.sizes[2], setting.mechanism, kind.rates
+    curves, at_limits, at_ends = (
+        m.drives.has_torque_speed_curve, address_of(m.effort_limits),
+        address_of(m.drives.effort_ends),
+    )  # fmt: skip
+    limits_at = marshal(
+        motor_limits, row(n), constant(m.effort_limits), constant(m.drives.motor_table),
+        rows_out(1, n), borrowed=True,
+    )  # fmt: skip
+
+    @inner
+    def effort_ends(q: Any, v: Any, ends: Any) -> bool:
+        limits, speeds = stack(1, n), stack(1, n)
+        copy_numbers(at_limits(), n, limits[0])
+        if curves:
+            if not rates_of(q, v, address(speeds)):
+                return False
+            limits_at(speeds, limits)
+        for i in range(n):
+            ends[i] = max(-limits[0, i], at_ends()[i])
+            ends[n + i] = min(limits[0, i], at_ends()[n + i])
+        return True
+
+    return effort_ends
+
+
+@inner
+def corrected(kp: Any, kv: Any, error: Any, v: Any, rate: Any, change: Any, out: Any) -> None:
+    """Write the acceleration (nv,) of a target plus the feedback of errors; gains are (nv,)."""
+    nv = out.shape[0]
+    work, P, V = stack(3, nv), stack(nv, nv), stack(nv, nv)
+    for i in range(nv):
+        for j in range(nv):
+            P[i, j] = kp[i] if i == j else 0.0
+            V[i, j] = kv[i] if i == j else 0.0
+    copy_numbers(v, nv, work[0])
+    copy_numbers(rate, nv, work[1])
+    copy_numbers(change, nv, work[2])
+    corrected_acceleration(P, V, error, work[0], work[1], work[2], out)
 
 
 def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
@@ -129,82 +205,42 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
     Returns:
         Function of memory addresses, to be compiled, that returns a status code.
     """
-    inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
-    difference, rates_of = kind.difference, kind.rates
-    reduce = _reduce_of(kind, setting)
-    compensates, damped = setting.rest is not kind, bool(setting.damping.any())
-    at_damping = address_of(setting.damping)
-    _, nv, n = setting.sizes
-    m = setting.mechanism
-    curves, at_limits, at_ends = (
-        m.drives.has_torque_speed_curve, address_of(m.effort_limits),
-        address_of(m.drives.effort_ends),
-    )  # fmt: skip
-    limits_at = marshal(
-        motor_limits, row(n), constant(m.effort_limits), constant(m.drives.motor_table),
-        rows_out(1, n), borrowed=True,
-    )  # fmt: skip
+    inverse_at_rest, difference, (_, nv, n) = setting.rest.inverse, kind.difference, setting.sizes
+    reduce, find_ends = _reduce_of(kind, setting), _effort_ends_of(kind, setting)
+    find_planned = _planned_efforts_of(kind, setting)
 
     def computed_torque_less(
         q: Any, v: Any, goal: Any, rate: Any, change: Any, kp: Any, kv: Any, own: Any,
         wrench: Any, base: Any, out: Any,
     ) -> int:  # fmt: skip
-        work, P, V = stack(5, nv), stack(nv, nv), stack(nv, nv)
-        error, here, required, ahead, corrected = work[0], work[1], work[2], work[3], work[4]
-        for i in range(nv):
-            for j in range(nv):
-                P[i, j] = kp[i] if i == j else 0.0
-                V[i, j] = kv[i] if i == j else 0.0
+        work, efforts, ends = stack(2, nv), stack(4, n), stack(1, 2 * n)[0]
+        error, accel = work[0], work[1]
+        required, resting, reduced, planned = efforts[0], efforts[1], efforts[2], efforts[3]
         difference(q, goal, error)
-        copy_numbers(v, nv, here)
-        copy_numbers(rate, nv, required)
-        copy_numbers(change, nv, ahead)
-        corrected_acceleration(P, V, error, here, required, ahead, corrected)
-        efforts, planned = stack(3, n), stack(2, n)
-        clear(planned[0])
-        if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[0])):
+        corrected(kp, kv, error, v, rate, change, accel)
+        if not (
+            inverse_at_rest(q, v, address(accel), wrench, base, address(required))
+            and find_planned(goal, rate, change, kp, kv, error, planned)
+            and find_ends(q, v, ends)
+        ):
             return NO_RESULT
-        if compensates:
-            if not (
-                inverse(goal, rate, change, null(), null(), address(planned[0]))
-                and inverse_at_rest(goal, rate, change, null(), null(), address(planned[1]))
-            ):
-                return NO_RESULT
-            for i in range(n):
-                total = planned[0, i] - planned[1, i]
-                if damped:
-                    for j in range(nv):
-                        total += at_damping()[i * nv + j] * (kp[j] / kv[j]) * error[j]
-                planned[0, i] = total
-        if not is_null(own):
-            for i in range(n):
-                planned[0, i] -= own[i]
+        is_limited = False
         for i in range(n):
-            efforts[0, i] += planned[0, i]
-        limits, speeds, ends = stack(1, n), stack(1, n), stack(1, 2 * n)
-        copy_numbers(at_limits(), n, limits[0])
-        if curves:
-            if not rates_of(q, v, address(speeds)):
-                return NO_RESULT
-            limits_at(speeds, limits)
-        status = FINE
-        for i in range(n):
-            ends[0, i] = max(-limits[0, i], at_ends()[i])
-            ends[0, n + i] = min(limits[0, i], at_ends()[n + i])
-            out[i] = efforts[0, i]
-            if not ends[0, i] <= out[i] <= ends[0, n + i]:
-                status = LIMITED
-        if status == FINE:
+            if not is_null(own):
+                planned[i] -= own[i]
+            required[i] += planned[i]
+            out[i] = required[i]
+            is_limited = is_limited or not ends[i] <= out[i] <= ends[n + i]
+        if not is_limited:
             return FINE
-        clear(corrected)
-        if not inverse_at_rest(q, v, address(corrected), wrench, base, address(efforts[1])):
+        clear(accel)
+        if not inverse_at_rest(q, v, address(accel), wrench, base, address(resting)):
             return NO_RESULT
         for i in range(n):
-            efforts[1, i] += planned[0, i]
-        if not reduce(q, efforts[1], efforts[0], ends[0], efforts[2]):
+            resting[i] += planned[i]
+        if not reduce(q, resting, required, ends, reduced):
             return NO_RESULT
-        for i in range(n):
-            out[i] = efforts[2, i]
+        copy_numbers(reduced, n, out)
         return LIMITED
 
     return computed_torque_less
@@ -246,11 +282,8 @@ def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
     """
     step = inner(checked_elastic_step_of(kind, setting))
 
-    def checked_step(
-        q: Any, v: Any, efforts: Any, wrench: Any, base: Any, dt: float, steps: int
-    ) -> int:
-        status: int = step(q, v, null(), null(), efforts, wrench, base, dt, steps)
-        return status
+    def checked_step(q: Any, v: Any, *given: Any) -> int:
+        return int(step(q, v, null(), null(), *given))
 
     return checked_step
 

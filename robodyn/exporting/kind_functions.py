@@ -363,6 +363,31 @@ def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
     return simulate
 
 
+def _plant_marshaler(mechanism: Mechanism, plant: tuple[ArraySpec, ...]) -> Any:
+    """Compile the conversion of options and end stops to the `plant` of a simulation loop."""
+    drives = mechanism.drives.elasticity
+    elastic = () if drives is None else (constant(drives),)
+    return marshaler(
+        *plant,
+        constant(mechanism.drives.motor_table),
+        constant(mechanism.solver.friction.rows),
+        vector(OPTIONS + len(elastic)),
+        vector(STOPS),
+        *elastic,
+    )
+
+
+def _rollout_marshaler(sizes: tuple[int, int, int], load: int) -> Any:
+    """Compile the conversion of addresses to the arrays of a simulation loop, `PackedRollout`."""
+    nq, nv, n = sizes
+    unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), ArraySpec(MATRIX, (0, 0))
+    return marshaler(
+        unlimited, nothing, nothing, ArraySpec(BorrowedArrayType(3), (1, 1, n)), vector(1),
+        vector(2), ArraySpec(BorrowedArrayType(3), (1, 1, load)), rows_out(2, nq), rows_out(2, nv),
+        rows_out(1, n), rows_out(1, n),
+    )  # fmt: skip
+
+
 def step_of(
     mechanism: Mechanism, loop: Kernels, plant: tuple[ArraySpec, ...], model: tuple[ArraySpec, ...]
 ) -> Any:
@@ -380,28 +405,12 @@ def step_of(
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, drives = mechanism.coordinates.velocity_size, mechanism.drives.elasticity
     simulate, motors = _rigid_status_of(mechanism, loop), 0
-    elastic: tuple[ArraySpec, ...] = ()
     if drives is not None:
-        simulate, motors, elastic = _status_of(loop.elastic), n, (constant(drives),)
+        simulate, motors = _status_of(loop.elastic), n
     limited = float(mechanism.drives.has_torque_speed_curve)
-    marshal_plant = marshaler(
-        *plant,
-        constant(mechanism.drives.motor_table),
-        constant(mechanism.solver.friction.rows),
-        vector(OPTIONS + len(elastic)),
-        vector(STOPS),
-        *elastic,
-    )
-    marshal_model = marshaler(*model)
-    unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), ArraySpec(MATRIX, (0, 0))
-    marshal, marshal_on_base = (
-        marshaler(
-            unlimited, nothing, nothing, ArraySpec(BorrowedArrayType(3), (1, 1, n)), vector(1),
-            vector(2), ArraySpec(BorrowedArrayType(3), (1, 1, load)), rows_out(2, nq + motors),
-            rows_out(2, nv + motors), rows_out(1, n), rows_out(1, n),
-        )
-        for load in (6, 15)
-    )  # fmt: skip
+    marshal_plant, marshal_model = _plant_marshaler(mechanism, plant), marshaler(*model)
+    sizes = nq + motors, nv + motors, n
+    marshal, marshal_on_base = _rollout_marshaler(sizes, 6), _rollout_marshaler(sizes, 15)
 
     @inner
     def step(

@@ -4,15 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from robodyn.algorithms import motions
 from robodyn.errors import ModelError
 from robodyn.exporting.kind_functions import (
     KindFunctions,
-    are_finite,
     kind_functions_of,
     plant_model,
     position_functions,
@@ -30,14 +27,8 @@ from robodyn.exporting.marshaling import (
     vector,
     vector_out,
 )
-from robodyn.numerics.array_arguments import stack
-from robodyn.numerics.compiler import inner
-from robodyn.numerics.matrices import matrix
-from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.solvers.serial.arm import SerialArm
 from robodyn.solvers.serial.kernels import entries, lanes
-from robodyn.solvers.serial.kernels.layout import FRAME_ORIGIN, FRAME_SIZE
-from robodyn.solvers.serial.kernels.spatial import place
 
 
 @kind_functions_of.register
@@ -58,19 +49,6 @@ def _functions(m: SerialArm) -> KindFunctions:
         constant(np.zeros(n)),
     )
     q, state, state_row = vector(n), (vector(n),) * 3, (row(n),) * 3
-    jacobian = marshal(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n))
-    find_frames = marshal(place, chain, q, rows_out(n + 1, FRAME_SIZE), borrowed=True)
-
-    @inner
-    def pose(q: Any, out: Any) -> bool:
-        frames = stack(n + 1, FRAME_SIZE)
-        find_frames(q, frames)
-        x, y, z, w = quaternion_from_matrix(matrix(frames[n], 0))
-        for k in range(3):
-            out[k] = frames[n, FRAME_ORIGIN + k]
-        out[3], out[4], out[5], out[6] = x, y, z, w
-        return are_finite(q, n)
-
     return KindFunctions(
         **position_functions(n, motions.wrapping_driven(m)),
         inverse=marshal(
@@ -84,8 +62,8 @@ def _functions(m: SerialArm) -> KindFunctions:
             entries.inverse_dynamics, chain, gravity, q, vector(n), rest, UNLOADED, LOAD[1], False,
             vector_out(n),
         ),
-        pose=pose,
-        jacobian=jacobian,
+        pose=marshal(entries.tip_pose, chain, q, vector_out(7)),
+        jacobian=marshal(lanes.jacobian, chain, gravity, row(n), rows_out(1, 6 * n)),
         condition=marshal(entries.condition_number, chain, q, NUMBER, False),
         step=step_of(
             m, m.solver.loop, (constant(plant_model(m).solver.packed[0]), gravity), (chain, gravity)

@@ -44,17 +44,13 @@ from robodyn.exporting.marshaling import (
 )
 from robodyn.numerics.array_arguments import MATRIX, stack
 from robodyn.numerics.compiler import inner
-from robodyn.numerics.rotations import quaternion_from_matrix
 from robodyn.numerics.turns import shortest_turn
-from robodyn.numerics.vectors import combine
-from robodyn.numerics.vectors import vector as three
 from robodyn.solvers.tree.closing.equations import ACCEPTED, CLOSED
 from robodyn.solvers.tree.closing.pivots import packings_over_travel
 from robodyn.solvers.tree.integration import KERNELS
 from robodyn.solvers.tree.kernels import entries, layout
 from robodyn.solvers.tree.kernels.conditions import condition_numbers, side_signs
 from robodyn.solvers.tree.kernels.derivatives import derivatives
-from robodyn.solvers.tree.kernels.layout import BODY_SIZE, ORIGIN
 from robodyn.solvers.tree.loop import ClosedLoop
 from robodyn.solvers.tree.packing import PackedMechanism
 
@@ -86,7 +82,7 @@ def _functions(m: ClosedLoop) -> KindFunctions:
             vector_out(n),
         ),
         close=_close(m, joints["positions"], advance),
-        pose=_pose(m, own[0]),
+        pose=_pose(nq, own[0]),
         jacobian=all_of(entries.jacobian, vector(nq), False, rows_out(6, n)),
         condition=_condition(m, own[0]),
         side=_side(m),
@@ -134,30 +130,13 @@ def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
     return close
 
 
-def _pose(m: ClosedLoop, packing: Any) -> Any:
+def _pose(nq: int, packing: Any) -> Any:
     """Compile a function for the pose of the tip."""
-    nq, tree = len(m.home), m.solver.tree
-    bodies, tip_body = len(tree.bodies), tree.body_of[m.model.tip_link]
-    tip = tree.frame_of[m.model.tip_link]
-    at_tip = address_of(np.concatenate([tip[:3, :3].T.ravel(), tip[:3, 3]]))
-    find_bodies = marshal(
-        entries.tree_state, *packing, vector(nq), constant(np.zeros(tree.rates)),
-        rows_out(bodies, BODY_SIZE),
-    )  # fmt: skip
+    find_pose = marshal(entries.tip_pose, *packing, vector(nq), vector_out(7))
 
     @inner
     def pose(q: Any, out: Any) -> bool:
-        B = stack(bodies, BODY_SIZE)
-        find_bodies(q, B)
-        X, Y, Z = three(B[tip_body], 0), three(B[tip_body], 3), three(B[tip_body], 6)
-        x = combine(X, Y, Z, three(at_tip(), 0))
-        y = combine(X, Y, Z, three(at_tip(), 3))
-        z = combine(X, Y, Z, three(at_tip(), 6))
-        shift = combine(X, Y, Z, three(at_tip(), 9))
-        for k in range(3):
-            out[k] = shift[k] + B[tip_body, ORIGIN + k]
-        turn = quaternion_from_matrix(((x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])))
-        out[3], out[4], out[5], out[6] = turn
+        find_pose(q, out)
         return are_finite(q, nq)
 
     return pose

@@ -17,9 +17,9 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.base_motion import BASE, WRENCH
 from robodyn.dynamics.kernels.hybrid_step import (
-    HybridScratch,
-    MotionEquations,
-    PieceMemory,
+    StepFunctions,
+    choose_all,
+    hybrid_shapes,
     hybrid_step,
 )
 from robodyn.dynamics.kernels.integration import (
@@ -27,10 +27,9 @@ from robodyn.dynamics.kernels.integration import (
     OPTIONS,
     SEMI_IMPLICIT,
     PackedPlant,
-    Stages,
     Task,
+    stages_shapes,
 )
-from robodyn.dynamics.kernels.modes import joints_shapes
 from robodyn.dynamics.kernels.simulation import Functions
 from robodyn.dynamics.kernels.state import State
 from robodyn.dynamics.kernels.sticking import ROW
@@ -127,28 +126,38 @@ def put_away(step: Any, lane: int) -> None:
         write_one(r.left, lane, n, left)
 
 
-def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
-    """Create the batched simulation loops for a kind of mechanism.
+@inner
+def constant_state(task: Any, step: Any, when: Any, given: bool) -> Any:
+    """Return a status and the state at a stage, with the constant efforts and loads of the rows."""
+    s, r = task.scratch.stages, step.rows
+    under = r.wrench, True, r.base, step.moves
+    return OK, State(s.configuration, s.velocity, r.efforts, *under)
 
-    There are two, for smooth steps and for steps with stiction. A loop is loop(structure, arrays,
-    work, first, last). It advances groups of eight rows from `first` to before `last`.
-    `unpack(structure, rows)` returns the plant's mechanism from its numbers in rows of lanes. The
-    arrays are:
 
-        numbers: (groups, k * 8) parameters in lanes: of the mechanism, rows of its friction, rows
-            of its `joint_table`.
-        settings: (SETTINGS,).
-        efforts, loads: (N, n) and (N, 15), constant.
-        q, v: (N, nq) and (N, nv) states, advanced in place.
-        left: (N, 1) number of steps to take, which may be zero; on return, the number of remaining
-            steps.
+@inner
+def refill(step: Any, idle: Any, left: Any) -> Any:
+    """Store the rows in idle lanes and replace them by rows that wait.
+
+    Returns the mask of the lanes with a new row, and the number of remaining steps.
     """
-    accelerate, normalize, equations = kind.accelerate, kind.normalize, kind.equations
-    configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia
+    r, queue = step.rows, step.queue
+    if r.numbers.shape[0] == 0 or queue[0] >= queue[1] or not any_of(idle):
+        return idle & ~idle, left
+    r.left[0], r.idle[0] = left, choose(idle, 1.0, 0.0)
+    for lane in range(WIDTH):
+        if entry(r.idle, 0, lane) > 0.0:
+            put_away(step, lane)
+            take_next(step, lane)
+    return idle & (r.left[0] > 0.0), r.left[0]
+
+
+def smooth_step_of(kind: Functions) -> Any:
+    """Create the function that takes a step of Runge-Kutta of order 4 in all lanes."""
+    accelerate, normalize = kind.accelerate, kind.normalize
 
     @inner
     def smooth_step(task: Any, h: float, step: Any) -> Any:
-        """Advance eight mechanisms by a Runge-Kutta step; return the remaining steps."""
+        """Take a step; return the number of remaining steps."""
         plant, work, s, r = task.plant, task.work, task.scratch, step.rows
         left = r.left[0]
         good = left > 0.0
@@ -168,64 +177,62 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
         if normalize(plant, s.configuration, s.velocity, work, False) != OK:
             return left
         good = good & are_within(s.configuration, nq) & are_within(s.velocity, nv)
-        for j in range(nq):
-            r.q[j] = choose(good, s.configuration[j], r.q[j])
-        for j in range(nv):
-            r.v[j] = choose(good, s.velocity[j], r.v[j])
+        choose_all(good, s.configuration, r.q)
+        choose_all(good, s.velocity, r.v)
         return choose(good, left - 1.0, left)
 
-    @inner
-    def supply(task: Any, step: Any, when: Any, given: bool) -> Any:
-        s, r = task.scratch.stages, step.rows
-        under = r.wrench, True, r.base, step.moves
-        return OK, State(s.configuration, s.velocity, r.efforts, *under)
+    return smooth_step
 
-    @inner
-    def renew(step: Any, idle: Any, left: Any) -> Any:
-        """Load waiting rows into idle lanes; return lanes that begin, and remaining steps."""
-        r, queue = step.rows, step.queue
-        if r.numbers.shape[0] == 0 or queue[0] >= queue[1] or not any_of(idle):
-            return idle & ~idle, left
-        r.left[0], r.idle[0] = left, choose(idle, 1.0, 0.0)
-        for lane in range(WIDTH):
-            if entry(r.idle, 0, lane) > 0.0:
-                put_away(step, lane)
-                take_next(step, lane)
-        return idle & (r.left[0] > 0.0), r.left[0]
+
+def hybrid_steps_of(kind: Functions) -> Any:
+    """Create the function that takes steps with stiction, as many as each lane can."""
+    equations, normalize = kind.equations, kind.normalize
+    configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia
 
     @inner
     def hybrid_steps(task: Any, h: float, step: Any) -> Any:
-        """Advance mechanisms with dry friction or stiff damping; return remaining steps."""
-        functions = without_inertia, supply, equations, configuration_rate, normalize, renew
+        """Take steps; return the number of remaining steps."""
+        functions = StepFunctions(
+            without_inertia, constant_state, equations, configuration_rate, normalize, refill
+        )
         r = step.rows
-        _, left = hybrid_step(functions, task, step, h, r.left[0], True, r.q, r.v)
-        return left
+        return hybrid_step(functions, task, step, h, r.left[0], True, r.q, r.v)[1]
+
+    return hybrid_steps
+
+
+def group_loop(unpack: Any) -> Any:
+    """Create the loop over groups of eight rows; see `batch_loops`."""
 
     @inner
-    def loop_of(
+    def plant_of(structure: Any, own: Any, settings: Any, count: int, n: int) -> PackedPlant:
+        """Return eight plants from rows of `count` numbers."""
+        columns, nf = int(settings[COLUMNS]), int(settings[FRICTION])
+        table_at = count - n * columns
+        return PackedPlant(
+            unpack(structure, own),
+            table_of(as_table(own, table_at)[1], n, columns),
+            table_of(as_table(own, table_at - nf * ROW)[1], nf, ROW),
+            settings[PLANT_OPTIONS:],
+            settings[STOPS:COLUMNS],
+        )
+
+    @inner
+    def run(
         advance: Any, structure: Any, arrays: Any, work: Any, s: Any, first: int, last: int,
         refills: bool,
     ) -> int:  # fmt: skip
         numbers, settings, efforts, _, q, v, _ = arrays
-        nq, nv, n, k = q.shape[1], v.shape[1], efforts.shape[1], numbers.shape[1] // WIDTH
-        columns, nf = int(settings[COLUMNS]), int(settings[FRICTION])
-        stops, moves = settings[STOPS:COLUMNS], settings[MOVES] != 0.0
-        r = new_tables(Rows(nq, nv, n, WRENCH, BASE, 1, 1, 1, k if refills else 0))
-        queue = stack(1, 2)[0]
+        n, k = efforts.shape[1], numbers.shape[1] // WIDTH
+        shapes = Rows(q.shape[1], v.shape[1], n, WRENCH, BASE, 1, 1, 1, k if refills else 0)
+        r, queue = new_tables(shapes), stack(1, 2)[0]
         queue[0], queue[1] = first * WIDTH, min(last * WIDTH, q.shape[0])
-        step = LaneStep(r, moves, arrays, queue)
+        step = LaneStep(r, settings[MOVES] != 0.0, arrays, queue)
         while queue[0] < queue[1]:
             own = r.numbers
             if not refills:
                 own = rows_of(numbers, int(queue[0]) // WIDTH * numbers.shape[1])
-            table_at = k - n * columns
-            plant = PackedPlant(
-                unpack(structure, own),
-                table_of(as_table(own, table_at)[1], n, columns),
-                table_of(as_table(own, table_at - nf * ROW)[1], nf, ROW),
-                settings[PLANT_OPTIONS:],
-                stops,
-            )
+            plant = plant_of(structure, own, settings, k, n)
             for lane in range(WIDTH):
                 take_next(step, lane)
             task = Task(plant, plant, work, s)
@@ -238,25 +245,41 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
                 put_away(step, lane)
         return int(last)
 
+    return run
+
+
+def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
+    """Create the batched simulation loops for a kind of mechanism.
+
+    There are two, for smooth steps and for steps with stiction. A loop is loop(structure, arrays,
+    work, first, last). It advances groups of eight rows from `first` to before `last`.
+    `unpack(structure, rows)` returns the plant's mechanism from its numbers in rows of lanes. The
+    arrays are:
+
+        numbers: (groups, k * 8) parameters in lanes: of the mechanism, rows of its friction, rows
+            of its `joint_table`.
+        settings: (SETTINGS,).
+        efforts, loads: (N, n) and (N, 15), constant.
+        q, v: (N, nq) and (N, nv) states, advanced in place.
+        left: (N, 1) number of steps to take, which may be zero; on return, the number of remaining
+            steps.
+    """
+    smooth_step, hybrid_steps, run = smooth_step_of(kind), hybrid_steps_of(kind), group_loop(unpack)
+
     @inner
     def smooth(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
-        n, nq, nv = arrays[2].shape[1], arrays[4].shape[1], arrays[5].shape[1]
-        s = new_tables(Stages((4, nq), (4, nv), nq, nv, n, n))
-        return int(loop_of(smooth_step, structure, arrays, work, s, first, last, False))
+        sizes = arrays[4].shape[1], arrays[5].shape[1], arrays[2].shape[1]
+        s = new_tables(stages_shapes(sizes))
+        return int(run(smooth_step, structure, arrays, work, s, first, last, False))
 
     @inner
     def hybrid(structure: Any, arrays: Any, work: Any, first: int, last: int) -> int:
-        n, nq, nv = arrays[2].shape[1], arrays[4].shape[1], arrays[5].shape[1]
-        nf, most, left = int(arrays[1][FRICTION]), 0.0, arrays[6]
+        sizes = arrays[4].shape[1], arrays[5].shape[1], arrays[2].shape[1]
+        most, left = 0.0, arrays[6]
         for row in range(first * WIDTH, min(last * WIDTH, left.shape[0])):
             most = max(most, left[row, 0])
-        s = HybridScratch(
-            new_tables(Stages((4, nq), (4, nv), nq, nv, n, n)),
-            new_tables(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2))),
-            new_tables(PieceMemory(nq, nv, nv, 1, 1)),
-            new_tables(joints_shapes(nv, nf)),
-        )
+        s = new_tables(hybrid_shapes(sizes, int(arrays[1][FRICTION]), 1, 1))
         refills = most >= REFILLED and arrays[1][PLANT_OPTIONS + SEMI_IMPLICIT] == 0.0
-        return int(loop_of(hybrid_steps, structure, arrays, work, s, first, last, refills))
+        return int(run(hybrid_steps, structure, arrays, work, s, first, last, refills))
 
     return smooth, hybrid

@@ -150,6 +150,48 @@ def add_weighted_residuals(
 
 
 @inner
+def read_drives(
+    drive: Any, mechanism: Any, s: Any, v: Any, friction: Any, p: Any, out: Any
+) -> bool:
+    """Write A and the slopes of the drives' dry friction at the state itself, in lane 0.
+
+    Returns whether dry friction depends on a rate.
+    """
+    nv, n = out.A.shape
+    falling = False
+    for j in range(n):
+        rate = 0.0
+        for i in range(nv):
+            out.A[i, j] = lane(0.0 * p.v[0] + drive(mechanism, s, i, j), 0)
+            rate += out.A[i, j] * v[i]
+        out.friction_slope[j] = 0.0
+        if j < friction.shape[0]:
+            out.friction_slope[j] = dry_friction_slope(friction[j], 0, rate)
+        falling = falling or out.friction_slope[j] != 0.0
+        for i in range(nv):
+            out.rates[j, i] = 0.0
+    return falling
+
+
+@inner
+def add_weighted_rates(
+    drive: Any, mechanism: Any, s: Any, first: int, skipped: int, steps: Any, p: Any, out: Any
+) -> None:
+    """Add weighted rates of the driven joints at eight finite-difference points to `out.rates`."""
+    nv, n = out.A.shape
+    for j in range(n):
+        rates = 0.0 * p.v[0]
+        for i in range(nv):
+            rates = rates + drive(mechanism, s, i, j) * p.v[i]
+        for k in range(WIDTH):
+            at = point_number(first, k, skipped) - 3 * nv
+            if 0 <= at < OF_DISPLACEMENT * nv:
+                i = at // OF_DISPLACEMENT
+                weight = weight_of(at % OF_DISPLACEMENT) / steps[i]
+                out.rates[j, i] += weight * lane(rates, k)
+
+
+@inner
 def add_falling_friction(out: Any) -> None:
     """Add the derivatives of rate-dependent dry friction to those of the residual.
 
@@ -248,28 +290,9 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
                 return False
             add_weighted_residuals(first, skipped, steps, size, p, found)
             if first == 0:
-                for j in range(n):
-                    rate = 0.0
-                    for i in range(nv):
-                        found.A[i, j] = lane(0.0 * p.v[0] + drive(mechanism, s, i, j), 0)
-                        rate += found.A[i, j] * v[i]
-                    found.friction_slope[j] = 0.0
-                    if j < friction.shape[0]:
-                        found.friction_slope[j] = dry_friction_slope(friction[j], 0, rate)
-                    falling = falling or found.friction_slope[j] != 0.0
-                    for i in range(nv):
-                        found.rates[j, i] = 0.0
+                falling = read_drives(drive, mechanism, s, v, friction, p, found)
             if falling:
-                for j in range(n):
-                    rates = 0.0 * p.v[0]
-                    for i in range(nv):
-                        rates = rates + drive(mechanism, s, i, j) * p.v[i]
-                    for k in range(WIDTH):
-                        at = point_number(first, k, skipped) - 3 * nv
-                        if 0 <= at < OF_DISPLACEMENT * nv:
-                            i = at // OF_DISPLACEMENT
-                            weight = weight_of(at % OF_DISPLACEMENT) / steps[i]
-                            found.rates[j, i] += weight * lane(rates, k)
+                add_weighted_rates(drive, mechanism, s, first, skipped, steps, p, found)
         if falling:
             add_falling_friction(found)
         if quantity == LOADS_AT_REST:

@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels.control_laws import GIVEN
 from robodyn.dynamics.kernels.end_stops import motor_effort
-from robodyn.dynamics.kernels.hybrid_step import MotionEquations
+from robodyn.dynamics.kernels.hybrid_step import equations_shapes
 from robodyn.dynamics.kernels.integration import OK, OPTIONS
 from robodyn.dynamics.kernels.simulation import Functions, hybrid_loop
 from robodyn.dynamics.kernels.state import state_with_load
@@ -139,40 +139,19 @@ def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) 
     return True
 
 
-def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
-    """Create the simulation loop for mechanisms with elastic drives; see `hybrid_loop`.
+def motions_with_drives(kind: Functions, joint_positions: Any, mechanism_equations: Any) -> Any:
+    """Create the functions normalize, equations, configuration_rate and sizes with elastic drives.
 
-    Its `plant` is an `ElasticPlant`. `joint_positions(plant, configuration, out)` writes the
-    positions (n,) of the driven joints. The rows `L` of the kind's `equations` begin with those of
-    the driven joints.
+    The arguments are those of `elastic_loop`, and `mechanism_equations` of `command_with_drives`.
     """
-    rigid_sizes, rigid_command = kind.sizes, kind.command
-    rigid_equations, rigid_rate, rigid_normalize = (
-        kind.equations, kind.configuration_rate, kind.normalize
+    rigid_sizes, rigid_rate, rigid_normalize = (
+        kind.sizes, kind.configuration_rate, kind.normalize
     )  # fmt: skip
-
-    @noinline
-    def mechanism_equations(plant: Any, q: Any, v: Any, load: Any, work: Any) -> int:
-        """Write the equations of motion of the mechanism without the efforts of its drives."""
-        own_work, memory, _ = work
-        state = state_with_load(q, v, memory.none, load, True)
-        return int(rigid_equations(plant.own, state, True, own_work, memory.equations))
-
-    @inner
-    def sizes(plant: Any) -> tuple[int, int, int]:
-        nq, nv, n = rigid_sizes(plant.own)
-        return nq + n, nv + n, n
 
     @inner
     def normalize(plant: Any, q: Any, v: Any, work: Any, at_stage: bool) -> int:
         nq, nv, _ = rigid_sizes(plant.own)
         return int(rigid_normalize(plant.own, q[:nq], v[:nv], work[0], at_stage))
-
-    @inner
-    def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
-        nq, nv, _ = rigid_sizes(plant.own)
-        rigid_rate(plant.own, q[:nq], v[:nv], work[0], out[:nq])
-        copy(v[nv:], out[nq:])
 
     @inner
     def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
@@ -184,6 +163,30 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         joint_positions(plant.own, q[:nq], memory.positions)
         add_drives(plant, state, (nq, nv, n), memory, out)
         return OK
+
+    @inner
+    def configuration_rate(plant: Any, q: Any, v: Any, work: Any, out: Any) -> None:
+        nq, nv, _ = rigid_sizes(plant.own)
+        rigid_rate(plant.own, q[:nq], v[:nv], work[0], out[:nq])
+        copy(v[nv:], out[nq:])
+
+    @inner
+    def sizes(plant: Any) -> tuple[int, int, int]:
+        nq, nv, n = rigid_sizes(plant.own)
+        return nq + n, nv + n, n
+
+    return normalize, equations, configuration_rate, sizes
+
+
+def command_with_drives(kind: Functions, joint_positions: Any, mechanism_equations: Any) -> Any:
+    """Create the control law of a mechanism with elastic drives.
+
+    `mechanism_equations(plant, q, v, load, work)` writes the equations of motion of the mechanism
+    without the efforts of its drives, and returns a status.
+    """
+    rigid_sizes, rigid_command, rigid_rate, rigid_normalize = (
+        kind.sizes, kind.command, kind.configuration_rate, kind.normalize
+    )  # fmt: skip
 
     @noinline
     def measure_motors(plant: Any, q: Any, v: Any, load: Any, work: Any) -> bool:
@@ -227,6 +230,29 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         nq, nv, _ = rigid_sizes(plant.own)
         return bool(rigid_command(control, q[:nq], v[:nv], row, load, own_work, out))
 
+    return command
+
+
+def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
+    """Create the simulation loop for mechanisms with elastic drives; see `hybrid_loop`.
+
+    Its `plant` is an `ElasticPlant`. `joint_positions(plant, configuration, out)` writes the
+    positions (n,) of the driven joints. The rows `L` of the kind's `equations` begin with those of
+    the driven joints.
+    """
+    rigid_equations, rigid_sizes = kind.equations, kind.sizes
+
+    @noinline
+    def mechanism_equations(plant: Any, q: Any, v: Any, load: Any, work: Any) -> int:
+        """Write the equations of motion of the mechanism without the efforts of its drives."""
+        own_work, memory, _ = work
+        state = state_with_load(q, v, memory.none, load, True)
+        return int(rigid_equations(plant.own, state, True, own_work, memory.equations))
+
+    command = command_with_drives(kind, joint_positions, mechanism_equations)
+    normalize, equations, configuration_rate, sizes = motions_with_drives(
+        kind, joint_positions, mechanism_equations
+    )
     run = hybrid_loop(
         Functions(
             command, None, normalize, equations, configuration_rate, sizes, kind.without_inertia
@@ -238,11 +264,9 @@ def elastic_loop(kind: Functions, joint_positions: Any) -> Any:
         plant: Any, model: Any, work: Any, arrays: Any, law: int, first: int, last: int
     ) -> tuple[int, int, int]:
         nq, nv, n = rigid_sizes(plant.own)
-        nf = plant.friction.shape[0]
-        equations_memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2)))
-        vectors = stack_all(ElasticMemory(0, (nv, nv), n, n, nq, nq, nv, nv))
-        clear(vectors.none)
-        memory = ElasticMemory(equations_memory, *vectors[1:])
+        shapes = equations_shapes(nv, n, plant.friction.shape[0])
+        memory = stack_all(ElasticMemory(shapes, (nv, nv), n, n, nq, nq, nv, nv))
+        clear(memory.none)
         return run(plant, model, (work, memory, plant), arrays, law, first, last)
 
     return loop

@@ -30,7 +30,13 @@ from typing import Any, Final, NamedTuple
 
 from robodyn.dynamics.kernels import modes
 from robodyn.dynamics.kernels.dry_friction import dry_friction
-from robodyn.dynamics.kernels.integration import DIVERGED, OK, SEMI_IMPLICIT, STIFF_CHECK
+from robodyn.dynamics.kernels.integration import (
+    DIVERGED,
+    OK,
+    SEMI_IMPLICIT,
+    STIFF_CHECK,
+    stages_shapes,
+)
 from robodyn.dynamics.kernels.pieces import next_trial, put_implicit, stage_time
 from robodyn.dynamics.kernels.semi_implicit import put_velocity
 from robodyn.numerics.compiler import inner
@@ -101,6 +107,48 @@ class HybridScratch(NamedTuple):
     joints: Any
 
 
+@inner
+def equations_shapes(nv: int, n: int, nf: int) -> Any:
+    """Return the shapes of `MotionEquations` for n driven joints and nf joints with friction."""
+    return MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2))
+
+
+@inner
+def hybrid_shapes(sizes: tuple[int, int, int], nf: int, row: int, load: int) -> Any:
+    """Return the shapes of `HybridScratch` for nf joints with friction.
+
+    The row of the plan and the load have `row` and `load` numbers.
+    """
+    nq, nv, n = sizes
+    return HybridScratch(
+        stages_shapes(sizes),
+        equations_shapes(nv, n, nf),
+        PieceMemory(nq, nv, nv, row, load),
+        modes.joints_shapes(nv, nf),
+    )
+
+
+class StepFunctions(NamedTuple):
+    """Functions of a kind of mechanism for steps with stiction.
+
+    Attributes:
+        without_inertia: status for a mass matrix that is not positive definite.
+        supply: supply(task, step, when, given) -> (status, State): the state at a stage, with the
+            efforts and loads at this fraction of the step; `given` is whether the stage has efforts
+            of its own.
+        equations, configuration_rate, normalize: as in `simulation.Functions`.
+        renew: renew(step, idle, left) -> (mask, left): replace mechanisms in idle lanes by others
+            that wait.
+    """
+
+    without_inertia: int
+    supply: Any
+    equations: Any
+    configuration_rate: Any
+    normalize: Any
+    renew: Any
+
+
 class Bracket(NamedTuple):
     """Search interval, in fractions of the step, for the instant at which a joint stops.
 
@@ -118,10 +166,51 @@ class Bracket(NamedTuple):
     bisects: Any
 
 
+class Progress(NamedTuple):
+    """Progress of each SIMD lane through its steps.
+
+    Attributes:
+        going: mask of the lanes that are integrated.
+        waits: mask of those that need another integration method than the rest of the group.
+        fresh: mask of those that begin a piece.
+        kept: mask of those that repeat a piece with another length, from its second stage on.
+        left: number of remaining steps.
+        done, end: beginning and end of the piece, as fractions of the step.
+        trials: number of lengths tried in this step.
+        rest: rate up to which a joint counts as at rest.
+        bracket: interval that contains the end of the piece.
+    """
+
+    going: Any
+    waits: Any
+    fresh: Any
+    kept: Any
+    left: Any
+    done: Any
+    end: Any
+    trials: Any
+    rest: Any
+    bracket: Bracket
+
+
+class Verdict(NamedTuple):
+    """Masks of the SIMD lanes by what becomes of their piece of a step.
+
+    Attributes:
+        accepted: those that accept the piece.
+        again: those that repeat it in other joint modes.
+        leftover: those in which sticking joints still have a rate, to be brought to zero.
+    """
+
+    accepted: Any
+    again: Any
+    leftover: Any
+
+
 @inner
 def hybrid_step(
-    kind: tuple[int, Any, Any, Any, Any, Any], task: Any, step: Any, h: float, left: Any,
-    is_constant: bool, configuration: Any, velocity: Any,
+    kind: StepFunctions, task: Any, step: Any, h: float, left: Any, is_constant: bool,
+    configuration: Any, velocity: Any,
 ) -> Any:  # fmt: skip
     """Advance one state, or eight in SIMD lanes, by steps with stiction or stiff damping.
 
@@ -130,13 +219,9 @@ def hybrid_step(
     several pieces, do not delay the rest.
 
     Args:
-        kind: its status for a mass matrix that is not positive definite, its functions equations,
-            configuration_rate and normalize, supply(task, step, when, given) -> (status, State):
-            the state at a stage, with the efforts and loads at this fraction of the step; `given`
-            is whether the stage has efforts of its own; and renew(step, idle, left) -> (mask,
-            left): replace mechanisms in idle lanes by others that wait.
+        kind: functions of the kind of mechanism.
         task: `integration.Task`, with `HybridScratch` as its scratch.
-        step: argument of `supply`.
+        step: argument of `kind.supply`.
         h: length of a step [s].
         left: number of steps, one for each lane.
         is_constant: whether efforts and loads do not change; otherwise, the number of steps is 1.
@@ -147,143 +232,264 @@ def hybrid_step(
         leaves the bounds or that need another integration method than the rest, and in all lanes if
         there is no solution for one.
     """
-    without_inertia, supply, equations, configuration_rate, normalize, renew = kind
-    plant, friction = task.plant, task.plant.friction
-    s, e, p, j = task.scratch
-    checks_damping = plant.options[STIFF_CHECK] != 0.0
-    is_semi_implicit = plant.options[SEMI_IMPLICIT] != 0.0
-    with_damping = checks_damping or is_semi_implicit
-    q, v = s.configuration, s.velocity
-    nq, nv, nf = s.rates.shape[1], s.accelerations.shape[1], friction.shape[0]
+    p = task.scratch.piece
     copy(configuration, p.start)
     copy(velocity, p.start_rate)
-    zero = 0.0 * left
-    going = left > 0.0
+    zero, going = 0.0 * left, left > 0.0
     none = going & ~going
-    waits = none
-    # lanes that begin a piece, and lanes that repeat one from their second stage on
-    fresh, kept = going, none
-    trials, rest = zero, zero
-    done, end = zero, zero + 1.0  # of the piece, as fractions of the step
     bracket = Bracket(zero, zero + 1.0, zero + 2.0, zero, zero, none)
-    implicit, is_evaluated = False, False  # the latter: `e` is valid where pieces begin
-    while any_of(going):
-        piece = choose(going, (end - done) * h, 0.0)
-        stage, last = 0 if any_of(going & ~kept) else 1, 2 if implicit else 4
-        still = none
-        while True:
-            put_state(s, p, stage, last, implicit, piece)
-            if stage > 0:
-                status = normalize(plant, q, v, task.work, stage < last)
-                if status != OK:
-                    return status, left
-            within = are_within(q, nq) & are_within(v, nv)
-            if not all_of(within):
-                going = going & within
-                if not any_of(going):
-                    break
-                choose_all(~within, p.start, q)
-                choose_all(~within, p.start_rate, v)
-            when = done + (end - done) * stage_time(stage, last)
-            if stage > 0 or not is_evaluated:
-                status, state = supply(task, step, when, stage < last)
-                if status != OK:
-                    return status, left
-                status = equations(plant, state, with_damping, task.work, e)
-                if status != OK:
-                    return status, left
-                for i in range(nf):
-                    j.speed[i] = modes.row_times(e.L, i, v, 0.0)
-            if stage == last:
-                break
-            is_factored = False
-            if stage == 0 and any_of(fresh):
-                if is_semi_implicit:
-                    if not put_velocity(plant, e, j, h, v, p.ahead):
-                        return without_inertia, left
-                    configuration_rate(plant, q, p.ahead, task.work, s.rates[0])
-                    break
-                if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
-                    return without_inertia, left
-                is_factored = not any_of(going & ~fresh & ~kept)
-                rest = choose(fresh, modes.rest_threshold(v, nv), rest)
-                if checks_damping:
-                    # lanes that need the other method than the rest of the group leave it
-                    stiff = h * modes.decay(j.factor, e.D, nv, j.x) > STIFF
-                    if not any_of(going & ~fresh):
-                        implicit = all_of(stiff | ~going)
-                    wrong = fresh & (~stiff if implicit else stiff)
-                    going, fresh, waits = going & ~wrong, fresh & ~wrong, waits | wrong
-                last = 2 if implicit else 4
-                for i in range(nf):
-                    j.first_speed[i] = choose(fresh, j.speed[i], j.first_speed[i])
-                # where all joints stick, nothing moves until something changes
-                still = modes.choose_modes(friction, e, j, rest, v, fresh)
-                if not any_of(going & ~still):
-                    break
-                bracket = begin_bracket(bracket, fresh, done)
-            damped = GAMMA * piece if implicit else zero
-            # the first stage by way of the last row, as some lanes keep theirs
-            row = stage if stage > 0 else 3
-            if not put_accelerations(friction, s, e, j, stage, row, implicit, damped, is_factored):
-                return without_inertia, left
-            for k in range(nv):
-                p.ahead[k] = v[k] + damped * j.x[k] if implicit else v[k]
-            configuration_rate(plant, q, p.ahead, task.work, s.rates[row])
-            if stage == 0:
-                choose_all(~kept, s.rates[3], s.rates[0])
-                choose_all(~kept, s.accelerations[3], s.accelerations[0])
-            if implicit and stage == 1:
-                for k in range(nq):
-                    s.rates[1, k] = s.rates[1, k] - 2.0 * s.rates[0, k]
-            stage += 1
-        moved, accepted, again, leftover = going & ~still, going & ~still, none, none
-        if is_semi_implicit:
-            for k in range(nq):
-                q[k] = q[k] + h * s.rates[0, k]
-            copy(p.ahead, v)
-            status = normalize(plant, q, v, task.work, False)
+    lanes = Progress(going, none, going, none, left, zero, zero + 1.0, zero, zero, bracket)
+    implicit, is_evaluated = False, False  # the latter: the equations are known where pieces begin
+    while any_of(lanes.going):
+        status, lanes, still, implicit = integrate_piece(
+            kind, task, step, h, lanes, implicit, is_evaluated
+        )
+        if status != OK:
+            return status, lanes.left
+        status, lanes, verdict = judge_piece(kind, task, h, lanes, still)
+        if status != OK:
+            return status, lanes.left
+        lanes, ended, accepted = complete_piece(
+            kind, task, step, lanes, still, verdict, configuration, velocity
+        )
+        lanes = begin_next_piece(lanes, ended, accepted, verdict.again, implicit)
+        repeats = lanes.going & ~lanes.kept & (verdict.leftover | ~accepted)
+        is_evaluated = is_constant and not is_semi_implicit(task) and not any_of(repeats)
+    return OK if any_of(lanes.left <= 0.0) else DIVERGED, lanes.left
+
+
+@inner
+def is_semi_implicit(task: Any) -> bool:
+    """Return whether the steps are semi-implicit."""
+    return bool(task.plant.options[SEMI_IMPLICIT] != 0.0)
+
+
+@inner
+def integrate_piece(
+    kind: StepFunctions, task: Any, step: Any, h: float, lanes: Progress, implicit: bool,
+    is_evaluated: bool,
+) -> Any:  # fmt: skip
+    """Integrate the piece of the step in each lane by the stages of the method.
+
+    The state at the end of the piece, and the rates of the joints there, are written to scratch
+    arrays. Lanes whose state leaves the bounds stop.
+
+    Returns:
+        A status, the progress, the mask of lanes in which nothing moves until something changes,
+        and whether the damping is implicit.
+    """
+    plant, (s, _, p, j) = task.plant, task.scratch
+    q, v, nq, nv = s.configuration, s.velocity, s.rates.shape[1], s.accelerations.shape[1]
+    piece = choose(lanes.going, (lanes.end - lanes.done) * h, 0.0)
+    stage, last = 0 if any_of(lanes.going & ~lanes.kept) else 1, 2 if implicit else 4
+    still = lanes.going & ~lanes.going
+    while True:
+        put_state(s, p, stage, last, implicit, piece)
+        if stage > 0:
+            status = kind.normalize(plant, q, v, task.work, stage < last)
             if status != OK:
-                return status, left
-            accepted = moved & are_within(q, nq) & are_within(v, nv)
-            going = accepted
-        elif any_of(moved):
-            trials = choose(moved, trials + 1.0, trials)
-            judged = moved & (trials < MOST_TRIALS)
-            accepted, again, bracket, end = judge_trial(j, rest, judged, bracket, done, end)
-            accepted = accepted | (moved & ~judged)
-            leftover = stick_at_zero_rate(j, rest, accepted)
-        if any_of(leftover):
-            # their remaining rates vanish as in an inelastic impact, which only dissipates energy
-            if not modes.factor_with_damping(j.factor, e.M, e.D, zero, False, nv):
-                return without_inertia, left
-            copy(v, p.ahead)
-            modes.constrain_sticking_joints(e.L, j, False, p.ahead)
-            choose_all(leftover, p.ahead, v)
-        choose_all(accepted, q, p.start)
-        choose_all(accepted, v, p.start_rate)
-        rests = still
-        for k in range(nv):
-            rests = rests & (p.start_rate[k] == 0.0)
-            p.start_rate[k] = choose(still, 0.0, p.start_rate[k])
-        done = choose(accepted, end, done)
-        ended = still | (accepted & (1.0 - done < 1e-12))
-        choose_all(ended, p.start, configuration)
-        choose_all(ended, p.start_rate, velocity)
-        # a mechanism at rest that sticks does so in all further steps
-        left = choose(rests, 0.0, choose(ended, left - 1.0, left))
-        going = going & (left > 0.0)
-        began, left = renew(step, ~(going | waits), left)
-        choose_all(began, configuration, p.start)
-        choose_all(began, velocity, p.start_rate)
-        going, accepted, ended = going | began, accepted & ~began, ended | began
-        fresh = going & (accepted | ended)
-        kept = none if implicit else going & ~fresh & ~again
-        is_evaluated = is_constant and not is_semi_implicit
-        is_evaluated = is_evaluated and not any_of(going & ~kept & (leftover | ~accepted))
-        done, trials = choose(ended, 0.0, done), choose(ended, 0.0, trials)
-        end = choose(accepted | ended, 1.0, end)
-    return OK if any_of(left <= 0.0) else DIVERGED, left
+                return status, lanes, still, implicit
+        within = are_within(q, nq) & are_within(v, nv)
+        if not all_of(within):
+            lanes = with_masks(lanes, lanes.going & within, lanes.waits, lanes.fresh)
+            if not any_of(lanes.going):
+                break
+            choose_all(~within, p.start, q)
+            choose_all(~within, p.start_rate, v)
+        when = lanes.done + (lanes.end - lanes.done) * stage_time(stage, last)
+        if stage > 0 or not is_evaluated:
+            status = evaluate_equations(kind, task, step, when, stage < last)
+            if status != OK:
+                return status, lanes, still, implicit
+        if stage == last:
+            break
+        is_factored = False
+        if stage == 0 and any_of(lanes.fresh):
+            if is_semi_implicit(task):
+                if not put_velocity(plant, task.scratch.equations, j, h, v, p.ahead):
+                    return kind.without_inertia, lanes, still, implicit
+                kind.configuration_rate(plant, q, p.ahead, task.work, s.rates[0])
+                break
+            has_inertia, lanes, still, implicit = begin_piece(task, h, lanes, implicit)
+            if not has_inertia:
+                return kind.without_inertia, lanes, still, implicit
+            if not any_of(lanes.going & ~still):
+                break
+            is_factored = not any_of(lanes.going & ~lanes.fresh & ~lanes.kept)
+            last = 2 if implicit else 4
+        if not put_rates(kind, task, lanes.kept, stage, piece, implicit, is_factored):
+            return kind.without_inertia, lanes, still, implicit
+        stage += 1
+    return OK, lanes, still, implicit
+
+
+@inner
+def with_masks(lanes: Progress, going: Any, waits: Any, fresh: Any) -> Progress:
+    """Return the progress with other masks of the lanes that are integrated, wait and begin."""
+    _, _, _, kept, left, done, end, trials, rest, bracket = lanes
+    return Progress(going, waits, fresh, kept, left, done, end, trials, rest, bracket)
+
+
+@inner
+def evaluate_equations(kind: StepFunctions, task: Any, step: Any, when: Any, given: bool) -> int:
+    """Write the equations of motion at a stage, and the rates of the joints with friction.
+
+    Returns a status.
+    """
+    plant, e, j = task.plant, task.scratch.equations, task.scratch.joints
+    status, state = kind.supply(task, step, when, given)
+    if status != OK:
+        return int(status)
+    with_damping = plant.options[STIFF_CHECK] != 0.0 or plant.options[SEMI_IMPLICIT] != 0.0
+    status = kind.equations(plant, state, with_damping, task.work, e)
+    if status != OK:
+        return int(status)
+    for i in range(plant.friction.shape[0]):
+        j.speed[i] = modes.row_times(e.L, i, task.scratch.stages.velocity, 0.0)
+    return OK
+
+
+@inner
+def begin_piece(task: Any, h: float, lanes: Progress, implicit: bool) -> Any:
+    """Choose the integration method, and the joints that stick, in lanes that begin a piece.
+
+    Returns:
+        Whether the mass matrix is positive definite, the progress, the mask of lanes in which all
+        joints stick and nothing moves until something changes, and whether the damping is implicit.
+    """
+    plant, friction = task.plant, task.plant.friction
+    s, e, _, j = task.scratch
+    going, waits, fresh, kept, left, done, end, trials, rest, bracket = lanes
+    v, nv = s.velocity, s.accelerations.shape[1]
+    if not modes.factor_with_damping(j.factor, e.M, e.D, 0.0 * done, False, nv):
+        return False, lanes, going & ~going, implicit
+    rest = choose(fresh, modes.rest_threshold(v, nv), rest)
+    if plant.options[STIFF_CHECK] != 0.0:
+        # lanes that need the other method than the rest of the group leave it
+        stiff = h * modes.decay(j.factor, e.D, nv, j.x) > STIFF
+        if not any_of(going & ~fresh):
+            implicit = all_of(stiff | ~going)
+        wrong = fresh & (~stiff if implicit else stiff)
+        going, fresh, waits = going & ~wrong, fresh & ~wrong, waits | wrong
+    for i in range(friction.shape[0]):
+        j.first_speed[i] = choose(fresh, j.speed[i], j.first_speed[i])
+    still = modes.choose_modes(friction, e, j, rest, v, fresh)
+    bracket = begin_bracket(bracket, fresh, done)
+    lanes = Progress(going, waits, fresh, kept, left, done, end, trials, rest, bracket)
+    return True, lanes, still, implicit
+
+
+@inner
+def put_rates(
+    kind: StepFunctions, task: Any, kept: Any, stage: int, piece: Any, implicit: bool,
+    is_factored: bool,
+) -> bool:  # fmt: skip
+    """Write the derivatives of configuration and velocity at a stage to scratch arrays.
+
+    Returns False if the mass matrix is not positive definite.
+    """
+    plant, (s, e, p, j) = task.plant, task.scratch
+    q, v = s.configuration, s.velocity
+    damped = GAMMA * piece if implicit else 0.0 * piece
+    # the first stage by way of the last row, as some lanes keep theirs
+    row = stage if stage > 0 else 3
+    if not put_accelerations(plant.friction, s, e, j, stage, row, implicit, damped, is_factored):
+        return False
+    for k in range(v.shape[0]):
+        p.ahead[k] = v[k] + damped * j.x[k] if implicit else v[k]
+    kind.configuration_rate(plant, q, p.ahead, task.work, s.rates[row])
+    if stage == 0:
+        choose_all(~kept, s.rates[3], s.rates[0])
+        choose_all(~kept, s.accelerations[3], s.accelerations[0])
+    if implicit and stage == 1:
+        for k in range(q.shape[0]):
+            s.rates[1, k] = s.rates[1, k] - 2.0 * s.rates[0, k]
+    return True
+
+
+@inner
+def judge_piece(kind: StepFunctions, task: Any, h: float, lanes: Progress, still: Any) -> Any:
+    """Decide in which lanes the piece is accepted, and bring its end to rest where joints stick.
+
+    Returns a status, the progress, with the next length of the piece where it is not accepted, and
+    the `Verdict`.
+    """
+    plant, (s, e, p, j) = task.plant, task.scratch
+    going, waits, fresh, kept, left, done, end, trials, rest, bracket = lanes
+    q, v, nq, nv = s.configuration, s.velocity, s.rates.shape[1], s.accelerations.shape[1]
+    moved = going & ~still
+    accepted, again, leftover = moved, going & ~going, going & ~going
+    if is_semi_implicit(task):
+        for k in range(nq):
+            q[k] = q[k] + h * s.rates[0, k]
+        copy(p.ahead, v)
+        status = kind.normalize(plant, q, v, task.work, False)
+        if status != OK:
+            return status, lanes, Verdict(accepted, again, leftover)
+        accepted = moved & are_within(q, nq) & are_within(v, nv)
+        going = accepted
+    elif any_of(moved):
+        trials = choose(moved, trials + 1.0, trials)
+        judged = moved & (trials < MOST_TRIALS)
+        accepted, again, bracket, end = judge_trial(j, rest, judged, bracket, done, end)
+        accepted = accepted | (moved & ~judged)
+        leftover = stick_at_zero_rate(j, rest, accepted)
+    verdict = Verdict(accepted, again, leftover)
+    lanes = Progress(going, waits, fresh, kept, left, done, end, trials, rest, bracket)
+    if any_of(leftover):
+        # their remaining rates vanish as in an inelastic impact, which only dissipates energy
+        if not modes.factor_with_damping(j.factor, e.M, e.D, 0.0 * done, False, nv):
+            return kind.without_inertia, lanes, verdict
+        copy(v, p.ahead)
+        modes.constrain_sticking_joints(e.L, j, False, p.ahead)
+        choose_all(leftover, p.ahead, v)
+    return OK, lanes, verdict
+
+
+@inner
+def complete_piece(
+    kind: StepFunctions, task: Any, step: Any, lanes: Progress, still: Any, verdict: Verdict,
+    configuration: Any, velocity: Any,
+) -> Any:  # fmt: skip
+    """Store the states at the ends of accepted pieces and steps; renew the lanes without steps.
+
+    Returns the progress, and the masks of lanes that end a step or are renewed and of those that
+    accepted their piece.
+    """
+    s, p, accepted = task.scratch.stages, task.scratch.piece, verdict.accepted
+    going, waits, fresh, kept, left, done, end, trials, rest, bracket = lanes
+    choose_all(accepted, s.configuration, p.start)
+    choose_all(accepted, s.velocity, p.start_rate)
+    rests = still
+    for k in range(p.start_rate.shape[0]):
+        rests = rests & (p.start_rate[k] == 0.0)
+        p.start_rate[k] = choose(still, 0.0, p.start_rate[k])
+    done = choose(accepted, end, done)
+    ended = still | (accepted & (1.0 - done < 1e-12))
+    choose_all(ended, p.start, configuration)
+    choose_all(ended, p.start_rate, velocity)
+    # a mechanism at rest that sticks does so in all further steps
+    left = choose(rests, 0.0, choose(ended, left - 1.0, left))
+    going = going & (left > 0.0)
+    began, left = kind.renew(step, ~(going | waits), left)
+    choose_all(began, configuration, p.start)
+    choose_all(began, velocity, p.start_rate)
+    going, accepted, ended = going | began, accepted & ~began, ended | began
+    lanes = Progress(going, waits, fresh, kept, left, done, end, trials, rest, bracket)
+    return lanes, ended, accepted
+
+
+@inner
+def begin_next_piece(
+    lanes: Progress, ended: Any, accepted: Any, again: Any, implicit: bool
+) -> Progress:
+    """Return the progress at the beginning of each lane's next piece, or of a shorter one."""
+    going, waits, _, _, left, done, end, trials, rest, bracket = lanes
+    fresh = going & (accepted | ended)
+    kept = going & ~going if implicit else going & ~fresh & ~again
+    done, trials = choose(ended, 0.0, done), choose(ended, 0.0, trials)
+    end = choose(accepted | ended, 1.0, end)
+    return Progress(going, waits, fresh, kept, left, done, end, trials, rest, bracket)
 
 
 @inner

@@ -146,6 +146,13 @@ class Stages(NamedTuple):
 
 
 @inner
+def stages_shapes(sizes: tuple[int, int, int]) -> Any:
+    """Return the shapes of `Stages` for the sizes of configuration, velocity and efforts."""
+    nq, nv, n = sizes
+    return Stages((4, nq), (4, nv), nq, nv, n, n)
+
+
+@inner
 def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int, int, int]:
     """Simulate rows `first` + 1 to `last` of the histories of configuration and velocity.
 

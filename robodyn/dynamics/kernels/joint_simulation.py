@@ -91,9 +91,9 @@ def mass_matrix_rows(kind: JointEquations) -> Any:
     return find
 
 
-def loop_functions(kind: JointEquations) -> Functions:
-    """Create a kind of mechanism's simulation functions from its equations of motion."""
-    joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, wraps = kind
+def command_of(kind: JointEquations) -> Any:
+    """Create the function `command` of a kind's `Functions`."""
+    joints, efforts, wraps = kind.joints, kind.efforts, kind.wraps
 
     @inner
     def command(control: Any, q: Any, qd: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
@@ -121,9 +121,18 @@ def loop_functions(kind: JointEquations) -> Functions:
             control_laws.add_planned(control.kp, row, 3 * n, error, out)
         return True
 
+    return command
+
+
+def held_efforts_of(kind: JointEquations) -> Any:
+    """Create the function that writes the efforts (n,) of motors and end stops.
+
+    It returns whether they exist.
+    """
+    mass_matrix = kind.mass_matrix
+
     @inner
     def held_efforts(plant: Any, state: Any, work: Any, out: Any, slopes: Any) -> bool:
-        """Write the efforts (n,) of motors and end stops; return whether they exist."""
         q, qd = state.q, state.rates
         if not joint_efforts(plant, state.acceleration_or_effort, q, qd, out, slopes):
             return True
@@ -134,22 +143,36 @@ def loop_functions(kind: JointEquations) -> Functions:
                 work.L[i, j] = (1.0 if i == j else 0.0) + 0.0 * q[0]
         return bool(add_end_stops(plant, q, qd, work.M, work.L, out, slopes))
 
+    return held_efforts
+
+
+@inner
+def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
+    """Do nothing, because every vector of joint positions is a valid configuration."""
+    return OK
+
+
+@inner
+def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
+    """Write the rate of the configuration: the velocity."""
+    copy(qd, out)
+
+
+def loop_functions(kind: JointEquations) -> Functions:
+    """Create a kind of mechanism's simulation functions from its equations of motion."""
+    joints, efforts, accelerations, mass_matrix, damping, without_inertia, place, _ = kind
+    held_efforts = held_efforts_of(kind)
+
     @inner
     def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
         held = work.vectors[3]
-        for i in range(joints(plant.mechanism)):
-            rate[i] = state.rates[i]
+        copy(state.rates, rate)
         place(plant.mechanism, state.q, work)
         if not held_efforts(plant, state, work, held, work.slopes):
             return without_inertia
         under = state.wrench, state.contact, state.base, state.moves
         acting = State(state.q, state.rates, held, *under)
         return int(accelerations(plant.mechanism, acting, False, work, acceleration))
-
-    @inner
-    def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
-        """Do nothing, because every vector of joint positions is a valid configuration."""
-        return OK
 
     @inner
     def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
@@ -174,15 +197,11 @@ def loop_functions(kind: JointEquations) -> Functions:
         return OK
 
     @inner
-    def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
-        for j in range(joints(plant.mechanism)):
-            out[j] = qd[j]
-
-    @inner
     def sizes(plant: Any) -> tuple[int, int, int]:
         n = joints(plant.mechanism)
         return n, n, n
 
+    command = command_of(kind)
     return Functions(
         command, accelerate, normalize, equations, configuration_rate, sizes, without_inertia
     )

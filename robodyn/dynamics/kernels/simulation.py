@@ -15,13 +15,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from robodyn.dynamics.kernels import integration
-from robodyn.dynamics.kernels.hybrid_step import (
-    HybridScratch,
-    MotionEquations,
-    PieceMemory,
-    hybrid_step,
-)
-from robodyn.dynamics.kernels.modes import joints_shapes
+from robodyn.dynamics.kernels.hybrid_step import StepFunctions, hybrid_shapes, hybrid_step
 from robodyn.dynamics.kernels.pieces import put_between, put_load
 from robodyn.dynamics.kernels.state import state_with_load
 from robodyn.numerics.array_arguments import stack_all
@@ -127,8 +121,10 @@ def hybrid_loop(kind: Functions) -> Any:
             if status != integration.OK:
                 return int(status)
         # the number first, as old versions of Numba warn about tuples that begin with a function
-        kind = without_inertia, supply, equations, configuration_rate, normalize, renew
-        status, _ = hybrid_step(kind, task, step, step.h, 1.0, False, configuration, velocity)
+        functions = StepFunctions(
+            without_inertia, supply, equations, configuration_rate, normalize, renew
+        )
+        status, _ = hybrid_step(functions, task, step, step.h, 1.0, False, configuration, velocity)
         return int(status)
 
     @inner
@@ -137,14 +133,8 @@ def hybrid_loop(kind: Functions) -> Any:
     ) -> tuple[int, int, int]:
         rollout = integration.PackedRollout(*arrays)
         control = integration.Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
-        nq, nv, n = sizes(plant)
-        nf = plant.friction.shape[0]
-        stages = stack_all(integration.Stages((4, nq), (4, nv), nq, nv, n, n))
-        memory = stack_all(MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2)))
-        piece = stack_all(
-            PieceMemory(nq, nv, nv, max(rollout.plan.shape[2], 6), rollout.loads.shape[2])
-        )
-        scratch = HybridScratch(stages, memory, piece, stack_all(joints_shapes(nv, nf)))
+        row, load = max(rollout.plan.shape[2], 6), rollout.loads.shape[2]
+        scratch = stack_all(hybrid_shapes(sizes(plant), plant.friction.shape[0], row, load))
         return integration.run(
             step_once, integration.Task(plant, control, work, scratch), rollout, first, last
         )
@@ -173,8 +163,7 @@ def smooth_loop(kind: Functions) -> Any:
     ) -> tuple[int, int, int]:
         rollout = integration.PackedRollout(*arrays)
         control = integration.Control(model, law, rollout.kp, rollout.kv, rollout.effort_limits)
-        nq, nv, n = sizes(plant)
-        stages = stack_all(integration.Stages((4, nq), (4, nv), nq, nv, n, n))
+        stages = stack_all(integration.stages_shapes(sizes(plant)))
         return integration.run(
             smooth_step, integration.Task(plant, control, work, stages), rollout, first, last
         )

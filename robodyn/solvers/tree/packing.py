@@ -14,6 +14,7 @@ from robodyn.actuators.actuator import IDEAL
 from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.dynamics.kernels.dry_friction import DRY_FRICTION
 from robodyn.dynamics.kernels.point_spring import POINT_SPRING, STIFFNESS
+from robodyn.model import Closure
 from robodyn.solvers.tree.elimination import Elimination
 from robodyn.solvers.tree.kernels import layout
 from robodyn.solvers.tree.tree import Tree, TreeBody
@@ -174,8 +175,6 @@ def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: lis
 
 def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
     """Return the packed data of a body: its entries in `plan` and in `numbers`."""
-    joint = body.joint
-    assert joint is not None
     rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
     plan = layout.BODY_PLAN.numbers(
         kind=body.kind,
@@ -290,51 +289,28 @@ def _pack_closures(
     records: list[list[int]] = []
     paths: list[tuple[list[int], float]] = []
     row = 0
+
+    def add(parent: int, child: int, equations: int, at: int, **counts: int) -> None:
+        """Add the record of a closure whose numbers begin at index `at`."""
+        nonlocal row
+        path = _path(tree, entries, nowhere, parent, child, row, equations)
+        ends = {"parent": parent, "child": child, "path": len(paths), "path_length": len(path)}
+        records.append(layout.CLOSURE_PLAN.numbers(row=row, at_numbers=at, **ends, **counts))
+        paths.extend(path)
+        row += equations
+
     for closure in tree.model.closures:
-        a, b = tree.body_of[closure.parent], tree.body_of[closure.child]
-        point, across, angles = tree.directions(closure)
-        at = len(numbers)
-        for link, place, _ in closure.ends:
-            numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
-        numbers += [closure.damping, closure.stiffness]
-        first, second = (tree.frame_of[link][:3, :3] @ p.rotation for link, p, _ in closure.ends)
-        numbers += (second @ first.T).T.ravel().tolist()
-        for direction in across:
-            numbers += [*direction]
-        for u, w in angles:
-            # perpendicular if closed: the cosine of the unit vectors
-            numbers += [*u, *w, 0.0]
+        at, (point, across, angles) = len(numbers), tree.directions(closure)
+        numbers += _of_closure(tree, closure)
         head["damped"] |= int(max(closure.damping, closure.stiffness) > 0.0)
-        if across:
-            head["slides"] = 1
-        path = _path(tree, entries, nowhere, a, b, row, closure.equations)
-        records.append(
-            layout.CLOSURE_PLAN.numbers(
-                point=point,
-                across=len(across),
-                angles=len(angles),
-                parent=a,
-                child=b,
-                row=row,
-                path=len(paths),
-                path_length=len(path),
-                at_numbers=at,
-            )
-        )
-        paths += path
-        row += closure.equations
+        head["slides"] |= int(bool(across))
+        ends = tree.body_of[closure.parent], tree.body_of[closure.child]
+        counts = {"point": point, "across": len(across), "angles": len(angles)}
+        add(*ends, closure.equations, at, **counts)
     for one in idle:
         at = len(numbers)
         numbers += [0.0] * layout.CLOSURE_NUMBERS.size + [*one.axis]
-        path = _path(tree, entries, nowhere, 0, one.body, row, 1)
-        records.append(
-            layout.CLOSURE_PLAN.numbers(
-                idle=1, child=one.body, row=row, path=len(paths), path_length=len(path),
-                at_numbers=at,
-            )
-        )  # fmt: skip
-        paths += path
-        row += 1
+        add(0, one.body, 1, at, idle=1)
     head["closures"], head["at_closures"] = len(records), len(plan)
     for record in records:
         plan += record
@@ -342,6 +318,23 @@ def _pack_closures(
     for step, _ in paths:
         plan += step
     numbers += [sign for _, sign in paths]
+
+
+def _of_closure(tree: Tree, closure: Closure) -> list[float]:
+    """Return the numbers of a closure: `layout.CLOSURE_NUMBERS`, then its directions."""
+    _, across, angles = tree.directions(closure)
+    numbers: list[float] = []
+    for link, place, _ in closure.ends:
+        numbers += [*(tree.frame_of[link] @ np.array([*place.translation, 1.0]))[:3]]
+    numbers += [closure.damping, closure.stiffness]
+    first, second = (tree.frame_of[link][:3, :3] @ p.rotation for link, p, _ in closure.ends)
+    numbers += (second @ first.T).T.ravel().tolist()
+    for direction in across:
+        numbers += [*direction]
+    for u, w in angles:
+        # perpendicular if closed: the cosine of the unit vectors
+        numbers += [*u, *w, 0.0]
+    return numbers
 
 
 def _path(
