@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Array types of the package, a fast cross product, and short representations of records."""
+"""Types for annotations, a fast cross product, and short representations of records."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy import typing
@@ -17,6 +17,12 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 # Indices into other arrays.
 Indices = NDArray[np.intp]
+if TYPE_CHECKING:
+    from typing_extensions import Self as Self
+    from typing_extensions import Unpack as Unpack
+else:  # Python 3.10 lacks both; annotations are evaluated for messages only
+    Self = Unpack = Any
+
 # Longest text of a field that `short_repr` shows unchanged.
 SHORT = 60
 

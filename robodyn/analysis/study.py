@@ -7,22 +7,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.algorithms.effort_terms import effort_terms
 from robodyn.analysis.margins import Margins, condition_limit, margins, passive_positions_of
-from robodyn.arrays import ArrayLike, FloatArray, short_repr
+from robodyn.arrays import ArrayLike, FloatArray, Self, short_repr
 from robodyn.checks import as_exact, as_scalar
 from robodyn.control.singularity import singular_times
 from robodyn.errors import InvalidInput
 from robodyn.formats.csv_text import write_columns
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion, Trajectory, refuse_other
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # Number of samples evaluated at once: large enough for speed, small enough to report progress and
 # to fit in memory.

@@ -8,26 +8,26 @@ States carry their own time in nanoseconds; this module reads no clock.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Unpack
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import all_finite, as_exact, as_scalar, check_choice, refuse_beyond
 from robodyn.control.active_trajectory import ActiveTrajectory
 from robodyn.control.computed_torque import ComputedTorque, reduced_efforts
-from robodyn.control.follower_settings import MODES, Command, FollowerSettings, RequestedMotion
+from robodyn.control.follower_settings import (
+    MODES,
+    Command,
+    FollowerOptions,
+    FollowerSettings,
+    RequestedMotion,
+)
 from robodyn.control.path_clock import LATE
 from robodyn.control.path_tolerance import describe_deviation
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.trajectories.base import Motion
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.control.follower_settings import FollowerOptions
 
 
 class TrajectoryFollower(ActiveTrajectory):
@@ -214,7 +214,7 @@ class TrajectoryFollower(ActiveTrajectory):
         """
         if self._mode == "gravity_compensation":
             rest = np.zeros(self._rates)
-            return self._compute_command(RequestedMotion(Motion(configuration, rest, rest)), wrench)
+            return self._command(RequestedMotion(Motion(configuration, rest, rest)), wrench)
         self._update_period(time)
         before = self.abandoned
         try:
@@ -223,12 +223,10 @@ class TrajectoryFollower(ActiveTrajectory):
             self.refused = error
             requested = self._requested_motion(time, configuration, velocity)
             assert requested is not None  # previous trajectory, or a hold
-            return self._compute_command(requested, wrench)._replace(
-                problem=f"trajectory refused: {error}"
-            )
+            return self._command(requested, wrench)._replace(problem=f"trajectory refused: {error}")
         if requested is None:
             return None
-        command = self._compute_command(requested, wrench)
+        command = self._command(requested, wrench)
         news = self.warning if self.abandoned == before else self.abandoned
         if news:
             command = command._replace(problem=news)
@@ -251,9 +249,7 @@ class TrajectoryFollower(ActiveTrajectory):
         self.desired = desired = pace.motion(path)
         if self._mode != "computed_torque":
             return RequestedMotion(desired)
-        if self.path_tolerance is not None and self._check_path_tolerance(
-            configuration, velocity, desired
-        ):
+        if self.path_tolerance is not None and self._deviates(configuration, velocity, desired):
             found = self.at(time, configuration, seen)
             assert found is not None  # it comes to rest
             pace, path = found
@@ -274,9 +270,7 @@ class TrajectoryFollower(ActiveTrajectory):
             return RequestedMotion(motion, error, desired)
         return RequestedMotion(motion)
 
-    def _check_path_tolerance(
-        self, configuration: FloatArray, velocity: FloatArray, desired: Motion
-    ) -> bool:
+    def _deviates(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
         """Stop if a state's error exceeds the path tolerance; return whether it does.
 
         The first such error aborts the motion, later ones restart the stop.
@@ -313,13 +307,13 @@ class TrajectoryFollower(ActiveTrajectory):
         """
         at, rest = self._coordinates.single("configuration", configuration), np.zeros(self._rates)
         load = None if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
-        return self._compute_command(RequestedMotion(Motion(at, rest, rest)), load).effort
+        return self._command(RequestedMotion(Motion(at, rest, rest)), load).effort
 
-    def _compute_command(self, requested: RequestedMotion, wrench: FloatArray | None) -> Command:
+    def _command(self, requested: RequestedMotion, wrench: FloatArray | None) -> Command:
         motion, error, planned = requested
         try:
             if not all_finite(motion.acceleration):
-                return self._repeat_last_efforts(
+                return self._last_command(
                     motion, "the state is too far from the motion for a finite acceleration"
                 )
             corrects = error is not None and planned is not None
@@ -332,7 +326,7 @@ class TrajectoryFollower(ActiveTrajectory):
                 more = more - self._coriolis(*motion[:2])
             required = required + more
             if not all_finite(required):
-                return self._repeat_last_efforts(
+                return self._last_command(
                     motion, f"the computed efforts are not finite: {required}"
                 )
             effort, problem = required, self._describe_saturation(required, motion)
@@ -342,7 +336,7 @@ class TrajectoryFollower(ActiveTrajectory):
                 limits = self._limits_at(motion)
                 effort = reduced_efforts(self.mechanism, q, resting, required, limits)
         except KinematicsError as failure:
-            return self._repeat_last_efforts(motion, str(failure))
+            return self._last_command(motion, str(failure))
         self._last_effort = effort
         return Command(effort, required, motion, problem)
 
@@ -381,7 +375,7 @@ class TrajectoryFollower(ActiveTrajectory):
             f"is {most[worst]:.6g}: the acceleration is reduced"
         )
 
-    def _repeat_last_efforts(self, motion: Motion, why: str) -> Command:
+    def _last_command(self, motion: Motion, why: str) -> Command:
         kept = self.mechanism.drives.cut_efforts(
             self._last_effort
         )  # they may belong to another payload

@@ -8,9 +8,10 @@ import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
+from typing import Literal, NamedTuple, TypedDict
 
 from robodyn.algorithms import motions
+from robodyn.arrays import Unpack
 from robodyn.errors import OutputError, writing
 from robodyn.exporting.escaping import in_comment
 from robodyn.exporting.fmu import refuse_target, write_fmus
@@ -23,9 +24,6 @@ from robodyn.exporting.wasm import wasm_linker, write_wasm
 from robodyn.formats.output_file import write_text
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 class ExportResult(NamedTuple):

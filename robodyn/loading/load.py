@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike, Unpack
 from robodyn.checks import as_exact, check_choice
 from robodyn.errors import ModelError, warn
 from robodyn.formats.documents import Fields, format_value
@@ -35,8 +35,6 @@ from robodyn.solvers.serial.kind import SERIAL
 from robodyn.solvers.tree.kind import CLOSED_LOOP
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from robodyn.solvers.serial.arm import SerialArm
     from robodyn.solvers.stewart.platform import StewartPlatform
     from robodyn.solvers.tree.loop import ClosedLoop

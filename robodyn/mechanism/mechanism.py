@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from robodyn.algorithms.description import driven_joints
 from robodyn.algorithms.motion import JointStates
 from robodyn.algorithms.motors import Drives
 from robodyn.arguments import check_method_arguments
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Self
 from robodyn.base_motion import BaseMotion
 from robodyn.dynamics.coordinates import Coordinates, joint_coordinates
 from robodyn.dynamics.parameters import Parameters, combine_parameters
@@ -37,9 +37,6 @@ from robodyn.dynamics.solver import Solver
 from robodyn.model.body import Link
 from robodyn.numerics.broadcasting import flatten
 from robodyn.presentation.notebook import notebook_html
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 # Sizes of arrays that kernels read unchecked, by argument name.
 _SIZES: dict[str, Callable[[Any], int]] = {

@@ -9,22 +9,18 @@ computing time does not matter.
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.algorithms.elasticity import refuse_elastic_drives
 from robodyn.algorithms.motions import joint_values
 from robodyn.algorithms.stepping import DEFAULT, step
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Self
 from robodyn.base_motion import BaseMotion
 from robodyn.checks import as_array
 from robodyn.dynamics.compiled_run import StepSettings
 from robodyn.errors import InvalidInput, SimulationFailed, SingularMassMatrix
 from robodyn.mechanism.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class NumpyDynamics(Mechanism):

@@ -240,13 +240,11 @@ class BatchPlant:
         numbers = self._row_indices(rows)
         q = self._homes[numbers]
         if configuration is not None:
-            requested = zip(
-                numbers, _broadcast_to_rows("configuration", configuration, q), strict=True
-            )
+            requested = zip(numbers, _per_row("configuration", configuration, q), strict=True)
             q = np.array([self._project(*each) for each in requested])
         v = np.zeros((len(numbers), self._sizes[1]))
         if velocity is not None:
-            v = _broadcast_to_rows("velocity", velocity, v)
+            v = _per_row("velocity", velocity, v)
         if len(numbers):
             nq, nv = self._sizes
             self._q[numbers, 0, :nq], self._v[numbers, 0, :nv] = q, v
@@ -279,27 +277,21 @@ class BatchPlant:
                 moved.
         """
         steps = as_integer("steps", steps, at_least=1)
-        requested = _broadcast_to_rows("efforts", efforts, self._efforts[:, 0, 0])
+        requested = _per_row("efforts", efforts, self._efforts[:, 0, 0])
         load = (
-            np.zeros(6)
-            if wrench is None
-            else _broadcast_to_rows("wrench", wrench, self._loads[:, 0, 0, :6])
+            np.zeros(6) if wrench is None else _per_row("wrench", wrench, self._loads[:, 0, 0, :6])
         )
         self._efforts[:, 0, 0] = np.clip(requested, *self._ends)
         self._loads[:, 0, 0, :6], self._steps[:, 1] = load, steps
         if base is not None:
-            self._loads[:, 0, 0, 6:] = _broadcast_to_rows(
-                "base", rows_of(base), self._loads[:, 0, 0, 6:]
-            )
+            self._loads[:, 0, 0, 6:] = _per_row("base", rows_of(base), self._loads[:, 0, 0, 6:])
         moves = base is not None
         going = np.flatnonzero(~self.failed)
         before = self._q[:, 0].copy(), self._v[:, 0].copy()
         if self._lanes is not None:
             self._run_lanes(self._lanes, moves)
         left = going[self._steps[going, 1] > 0.0]
-        self._run_in_parallel(
-            lambda part: self._advance_rows(part.tolist(), moves), left, SMALLEST_SHARE
-        )
+        self._map_parts(lambda part: self._advance_rows(part.tolist(), moves), left, SMALLEST_SHARE)
         moved = left[~self.failed[left]]
         self._q[moved, 0], self._v[moved, 0] = self._q[moved, 1], self._v[moved, 1]
         lost = left[self.failed[left]]
@@ -343,14 +335,14 @@ class BatchPlant:
         stops = stop_numbers(self._end_stops, curves)
         settings, state = (self.dt, stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
-        self._run_in_parallel(
+        self._map_parts(
             lambda part: lanes.run(settings, loads, state, (int(part[0]), int(part[-1]) + 1)),
             np.arange(len(lanes.numbers)),
             1,
         )
         self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
 
-    def _run_in_parallel(self, work: Callable[[Any], None], what: Any, least: int) -> None:
+    def _map_parts(self, work: Callable[[Any], None], what: Any, least: int) -> None:
         """Call `work` for consecutive parts of a sequence, on all threads."""
         if len(what):
             fractions = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
@@ -442,7 +434,7 @@ def _structure(one: Mechanism) -> tuple[Any, ...]:
     return type(one), len(one.home), one.joint_names, is_elastic
 
 
-def _broadcast_to_rows(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
+def _per_row(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
     """Broadcast a value (size,) or (k, size) to all k rows."""
     values = as_array(name, value, like.shape[1:])
     if values.shape not in (like.shape[1:], like.shape):

@@ -7,26 +7,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray, short_repr
+from robodyn.arrays import ArrayLike, BoolArray, FloatArray, IntArray, Unpack, short_repr
 from robodyn.checks import as_array, as_integer
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled import complete, is_compiled
-from robodyn.simulation.settings import SimulationSettings
+from robodyn.simulation.settings import SimulationOptions, SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfTime
 from robodyn.threads import each
 from robodyn.trajectories.base import Trajectory
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.simulation.settings import SimulationOptions
-
 
 T = TypeVar("T")
 DEFAULT = SimulationSettings()

@@ -6,26 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.algorithms.travel import travel_limits, travel_positions
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Unpack
 from robodyn.control.computed_torque import Controller
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled import complete
 from robodyn.simulation.result import Event, SimulationResult
-from robodyn.simulation.settings import SimulationSettings
+from robodyn.simulation.settings import SimulationOptions, SimulationSettings
 from robodyn.simulation.task import SimulationTask, WrenchOfState, WrenchOfTime
 from robodyn.trajectories.base import AtRest, Motion, Trajectory
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.simulation.settings import SimulationOptions
-
 
 DEFAULT = SimulationSettings()
 

@@ -8,13 +8,13 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from robodyn.algorithms import comparison
-from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike, Unpack
 from robodyn.checks import as_exact, as_integer, as_scalar, check_choice
 from robodyn.errors import ClusterError, InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
@@ -23,15 +23,9 @@ from robodyn.sweeps.axes import GridAxis, Interval, read_axis
 from robodyn.sweeps.evaluate import evaluate
 from robodyn.sweeps.points import LARGEST_SOBOL, METHODS, Grid, Points, SampledPoints
 from robodyn.sweeps.quantities import QUANTITIES
-from robodyn.sweeps.settings import SweepSettings
+from robodyn.sweeps.settings import SweepOptions, SweepSettings
 from robodyn.sweeps.states import resting_values, sweep_variables, variant
 from robodyn.version import __version__
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.sweeps.settings import SweepOptions
-
 
 # Larger sweeps are most likely a mistake: 10^11 states take a day on 16 cores, and 800 GB.
 LARGEST = 10**11

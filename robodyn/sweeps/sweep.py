@@ -7,21 +7,17 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from robodyn.arrays import Unpack
 from robodyn.errors import writing
 from robodyn.loading.load import load
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.sweeps.packages import package
 from robodyn.sweeps.plan import DEFAULT, SweepPlan, make_plan
 from robodyn.sweeps.schedulers import on_cluster, on_threads
-from robodyn.sweeps.settings import SweepSettings
+from robodyn.sweeps.settings import SweepOptions, SweepSettings
 from robodyn.sweeps.store import Output, OutputFolder
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.sweeps.settings import SweepOptions
 
 
 class SweepOutcome(NamedTuple):

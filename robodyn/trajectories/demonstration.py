@@ -95,12 +95,10 @@ def _round_trip(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
         # from some home positions a loop can move only a little before it no longer closes
         with suppress(KinematicsError):
             step = part * way
-            goal = _displaced_configurations(
-                mechanism, home, np.linspace(0.0 * step, step, KNOTS + 1)
-            )[-1]
+            goal = _configurations(mechanism, home, np.linspace(0.0 * step, step, KNOTS + 1))[-1]
             for duration in DURATIONS if within_limits(mechanism, goal) else ():
-                there = _rest_to_rest_motion(mechanism, home, goal, step, duration)
-                back = _rest_to_rest_motion(mechanism, goal, home, -step, duration)
+                there = _motion(mechanism, home, goal, step, duration)
+                back = _motion(mechanism, goal, home, -step, duration)
                 if _is_feasible(mechanism, there) and _is_feasible(mechanism, back):
                     return [there, back]
     return []
@@ -125,7 +123,7 @@ def _is_feasible(mechanism: Mechanism, motion: Trajectory) -> bool:
     )
 
 
-def _rest_to_rest_motion(
+def _motion(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
     """Plan a motion from rest at a configuration to rest at another one."""
@@ -136,15 +134,13 @@ def _rest_to_rest_motion(
     independent = plan_joints(np.zeros(len(way)), way, duration, profile=profile)
     times = np.linspace(0.0, duration, round(KNOTS * duration) + 1)
     displacement, velocity, acceleration = independent.sample(times)
-    motion = Motion(
-        _displaced_configurations(mechanism, start, displacement), velocity, acceleration
-    )
+    motion = Motion(_configurations(mechanism, start, displacement), velocity, acceleration)
     if np.abs(motion.configuration[-1] - goal).max() > SAME:
         raise NoSolution("the path ends in another assembly mode", residual=np.inf, value=way)
     return SampledTrajectory(mechanism, times, motion)
 
 
-def _displaced_configurations(
+def _configurations(
     mechanism: Mechanism, start: FloatArray, displacements: FloatArray
 ) -> FloatArray:
     """Solve for configurations (K, nq) at displacements (K, nv) from a start.

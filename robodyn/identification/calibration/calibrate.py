@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.algorithms.geometry import geometry_of
-from robodyn.arrays import FloatArray
+from robodyn.arrays import FloatArray, Unpack
 from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration import unknowns
@@ -35,17 +35,11 @@ from robodyn.identification.calibration.problem import (
     Problem,
 )
 from robodyn.identification.calibration.result import CalibratedParameter, Calibration
-from robodyn.identification.calibration.settings import CalibrationSettings
+from robodyn.identification.calibration.settings import CalibrationOptions, CalibrationSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.plausibility import refuse_other_units
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.poses import rotation_matrix
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.identification.calibration.settings import CalibrationOptions
-
 
 DEFAULT = CalibrationSettings()
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from robodyn.algorithms.geometry import geometry_of
 from robodyn.algorithms.travel import within_travel
-from robodyn.arrays import FloatArray, short_repr
+from robodyn.arrays import FloatArray, Unpack, short_repr
 from robodyn.checks import check_choice
 from robodyn.errors import InvalidInput, KinematicsError
 from robodyn.identification.calibration.fit import Noise, visibility, weights_of
@@ -23,16 +23,10 @@ from robodyn.identification.calibration.measurements import (
     resolve_points,
 )
 from robodyn.identification.calibration.problem import ALL, Frames, Freedoms, Problem
-from robodyn.identification.calibration.settings import PoseSettings
+from robodyn.identification.calibration.settings import PoseOptions, PoseSettings
 from robodyn.identification.calibration.tracking_frames import Frame
 from robodyn.identification.calibration.unknowns import tolerances
 from robodyn.mechanism.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.identification.calibration.settings import PoseOptions
-
 
 # Range of a joint without limits to either side [rad], and [m] relative to the mechanism's size.
 FREE = {"rad": np.pi, "m": 0.5}

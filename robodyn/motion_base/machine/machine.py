@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypedDict
+from typing import TypedDict
 
 import numpy as np
 
 from robodyn.algorithms import motions
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Unpack
 from robodyn.checks import LARGEST_STATE, as_exact, as_scalar, check_choice
 from robodyn.errors import InvalidInput, RobodynError
 from robodyn.mechanism.mechanism import Mechanism
@@ -29,10 +29,6 @@ from robodyn.motion_base.machine.motion_sources import (
 )
 from robodyn.motion_base.machine.set_points import SetPoints
 from robodyn.motion_base.machine.stabilized import StabilizedSource
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 
 # Time [s] after the end of easing at which the machine counts as engaged, even if it lags its
 # target.

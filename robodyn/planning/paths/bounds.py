@@ -159,7 +159,7 @@ class Bounds:
         column = int(margins.argmin())
         count = 2 * len(travel_limits(self.mechanism)) * self.within_limits
         if column < count:
-            return self._position_violation(configuration, *divmod(column, count // 2))
+            return self._limit_violation(configuration, *divmod(column, count // 2))
         which = column - count
         length = self.characteristic_length
         if which == 0:
@@ -206,9 +206,7 @@ class Bounds:
             rest[:, 3] = self.clearance.margins(q)
         return np.concatenate([*columns, rest], axis=1)
 
-    def _position_violation(
-        self, configuration: FloatArray, above: int, joint: int
-    ) -> BoundViolation:
+    def _limit_violation(self, configuration: FloatArray, above: int, joint: int) -> BoundViolation:
         mechanism = self.mechanism
         value = float(travel_positions(mechanism, configuration)[joint])
         name, unit, *ends = travel_limits(mechanism)[joint]

@@ -12,12 +12,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robodyn.algorithms import conditioning
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Unpack
 from robodyn.checks import as_scalar
 from robodyn.errors import NoPath
 from robodyn.mechanism.mechanism import Mechanism
@@ -27,16 +26,10 @@ from robodyn.planning.paths.curves import Curve
 from robodyn.planning.paths.planned_path import PlannedPath, time_curve
 from robodyn.planning.paths.projected_space import space_of
 from robodyn.planning.paths.separation import explain_failure, refuse_apart, refuse_ends
-from robodyn.planning.paths.settings import PathSettings
+from robodyn.planning.paths.settings import PathOptions, PathSettings
 from robodyn.planning.paths.shortening import fit_smooth_curve, shortcut
 from robodyn.planning.paths.tree_search import Budget, PlanningProblem, TreeSearch
 from robodyn.planning.paths.verification import verify_curve
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.planning.paths.settings import PathOptions
-
 
 # Number of searches whose paths are compared.
 SEARCHES = 4
@@ -124,13 +117,13 @@ def plan_path(
         raise explain_failure(
             problem, find_path, settings.seed, Budget(budget.deadline, stopped=stopped)
         )
-    found = _fit_verified_curve(problem, path, budget)
+    found = _fit_curve(problem, path, budget)
     if found is None and limit < np.inf:
         # the path may be too close to a singularity for a smooth curve
         stricter = replace(problem, bounds=replace(bounds, condition_limit=limit * STRICTER))
         if stricter.are_ends_valid:
             path = find_path(stricter, settings.seed + 1, budget)
-            found = None if path is None else _fit_verified_curve(stricter, path, budget)
+            found = None if path is None else _fit_curve(stricter, path, budget)
     if found is None:
         raise NoPath(
             "a path was found, but no smooth curve along it stays within the bounds; "
@@ -208,7 +201,7 @@ def _with_determinant_sign(bounds: Bounds, start: FloatArray, goal: FloatArray) 
     return replace(bounds, side=float(np.sign(sides[0])))
 
 
-def _fit_verified_curve(
+def _fit_curve(
     problem: PlanningProblem, path: FloatArray, budget: Budget
 ) -> tuple[Curve, int] | None:
     """Fit a verified curve to a path (n, nq).

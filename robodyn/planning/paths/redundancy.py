@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict, get_args
+from typing import Literal, NamedTuple, TypedDict, get_args
 
 import numpy as np
 
 from robodyn.algorithms import motions
-from robodyn.arrays import FloatArray, short_repr
+from robodyn.arrays import FloatArray, Unpack, short_repr
 from robodyn.checks import as_integer, check_choice
 from robodyn.errors import InvalidInput, KinematicsError, NoPath
 from robodyn.mechanism.mechanism import Mechanism
@@ -26,9 +26,6 @@ from robodyn.planning.paths.curves import DEGREE
 from robodyn.planning.paths.free_motion import COORDINATES, FreeMotion
 from robodyn.trajectories.base import Motion, Trajectory
 from robodyn.trajectories.tip_line import along_body
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Objective = Literal["condition", "effort"]
 OBJECTIVES: tuple[str, ...] = get_args(Objective)

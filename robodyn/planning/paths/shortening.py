@@ -113,10 +113,7 @@ def _shorten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
             middle = 0.5 * (controls[k - 1] + controls[k + 1])
             controls[k] += pulls[k] * (middle - controls[k])
             moved = curve.with_controls(controls)
-            if (
-                moved is not None
-                and bounds.are_satisfied(_affected_section(moved, k, count), least).all()
-            ):
+            if moved is not None and bounds.are_satisfied(_section(moved, k, count), least).all():
                 curve = moved
                 pulls[k] = min(1.0, 2.0 * pulls[k])
             else:
@@ -127,7 +124,7 @@ def _shorten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
     return curve
 
 
-def _affected_section(curve: Curve, k: int, count: int) -> FloatArray:
+def _section(curve: Curve, k: int, count: int) -> FloatArray:
     """Sample the configurations (n, nq) of the section that control point k affects."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans

@@ -10,11 +10,10 @@ used.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike, FloatArray
+from robodyn.arrays import ArrayLike, FloatArray, Unpack
 from robodyn.checks import as_exact
 from robodyn.control.path_progress import PathProgress
 from robodyn.errors import InfeasibleTrajectory, RobodynError
@@ -24,10 +23,6 @@ from robodyn.planning.time_optimal.motion import TimeOptimal
 from robodyn.planning.time_optimal.settings import TimeOptimalOptions, TimeOptimalSettings
 from robodyn.planning.time_optimal.time_optimal import time_optimal
 from robodyn.trajectories import Motion, Trajectory, plan_tip_line
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
 
 # Weights of the velocity, relative to the time in which it would cover the distance.
 VELOCITY_WEIGHTS = (0.25, 0.5, 1.0, 2.0)

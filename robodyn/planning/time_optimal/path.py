@@ -227,12 +227,10 @@ class PathPieces:
         inward = np.concatenate([gap, -gap[-1:]])
         velocity[resting] = self._velocity((times + REST_OFFSET * inward)[resting])
         tangent = velocity / self._speed(velocity)[:, None] * length
-        return Piece(
-            _cubic_spline(self._mechanism, s, configuration, tangent), s, length, self._of_body
-        )
+        return Piece(_cubic(self._mechanism, s, configuration, tangent), s, length, self._of_body)
 
 
-def _cubic_spline(
+def _cubic(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
     """Return the cubic spline over s through configurations with given tangents."""

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike, Unpack
 from robodyn.checks import as_exact, as_integer
 from robodyn.errors import InfeasibleTrajectory, InvalidInput, KinematicsError
 from robodyn.mechanism.mechanism import Mechanism
@@ -21,17 +21,11 @@ from robodyn.planning.time_optimal.easing import Easing
 from robodyn.planning.time_optimal.motion import ActiveLimit, TimeOptimal
 from robodyn.planning.time_optimal.path import PathPieces, Piece, Placing
 from robodyn.planning.time_optimal.sampled_path import IMPOSED, VERIFIED, sample_path
-from robodyn.planning.time_optimal.settings import TimeOptimalSettings
+from robodyn.planning.time_optimal.settings import TimeOptimalOptions, TimeOptimalSettings
 from robodyn.planning.time_optimal.shaping import limit_vibration
 from robodyn.planning.time_optimal.smooth import SmoothSearch
 from robodyn.planning.time_optimal.spacing import spacing
 from robodyn.trajectories.base import Trajectory
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.planning.time_optimal.settings import TimeOptimalOptions
-
 
 DEFAULT = TimeOptimalSettings()
 FEWEST_POINTS = 10

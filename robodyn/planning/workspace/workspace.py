@@ -10,24 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from robodyn.arrays import ArrayLike
+from robodyn.arrays import ArrayLike, Unpack
 from robodyn.checks import as_array, as_exact, as_integer, as_scalar
 from robodyn.errors import InvalidInput
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.planning.workspace.pose_region import PoseRegion, orientations_of
-from robodyn.planning.workspace.requirements import Requirements, WorkspaceSettings
+from robodyn.planning.workspace.requirements import (
+    Requirements,
+    WorkspaceOptions,
+    WorkspaceSettings,
+)
 from robodyn.planning.workspace.tip_region import TipRegion
 from robodyn.poses import rpy_from_pose
 from robodyn.sweeps.schedulers import check_scheduler
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from robodyn.planning.workspace.requirements import WorkspaceOptions
 
 Kind = Literal["constant", "reachable", "dexterous", "orientation"]
 KINDS: tuple[str, ...] = get_args(Kind)
