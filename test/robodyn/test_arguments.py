@@ -49,7 +49,7 @@ WRONG = {
     "constructor": (lambda m: rd.ComputedTorque(Odd()), "mechanism is a Odd, expected Mechanism"),
     "number": (lambda m: m.with_payload([Odd()]), "mass must be numbers"),
     "arity": (lambda m: rd.plan_path(m, m.home, m.home, progress=Odd), "progress is a type, exp"),
-    "count": (lambda m: rd.exciting_trajectory(m, trials=10**9), "expected 1 to"),
+    "count": (lambda m: rd.exciting_trajectory(m, trials=10**9), "a whole number from 1 to"),
     "scheduler": (
         lambda m: rd.workspace(m, scheduler=np.zeros(3)),
         "scheduler is a ndarray, expected the address of a Dask scheduler",
