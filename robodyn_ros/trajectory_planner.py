@@ -43,7 +43,7 @@ from robodyn.control.lookahead import look_ahead
 from robodyn.planning.paths.around import around_singularities
 from robodyn.planning.time_optimal.online import (
     is_moving,
-    state_after,
+    predict_state,
     time_optimal_from,
     time_optimal_line,
 )
@@ -268,7 +268,7 @@ class TrajectoryPlanner(Node):
         start, lead = 0, self._p["lead"]
         if moving:
             start = self._stamp + round(lead * messages.NANOSECONDS)
-            here, velocity, _ = state_after(
+            here, velocity, _ = predict_state(
                 mechanism, self._stamp, here, velocity, lead, self._followed
             )
         line = of_body and not moving and self._p["pose_motion"] == "line"

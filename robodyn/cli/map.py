@@ -16,7 +16,7 @@ from robodyn.cli.commands import CommandResult, options_of
 from robodyn.cli.session import load_model, progress_bar
 from robodyn.errors import ClusterError, OutputError
 from robodyn.sweeps.plan import SweepPlan, make_plan
-from robodyn.sweeps.store import checked_path, unfinished_folder
+from robodyn.sweeps.store import check_path, unfinished_folder
 from robodyn.sweeps.sweep import SweepOutcome
 from robodyn.sweeps.sweep import run as run_sweep
 
@@ -57,7 +57,7 @@ def map_command(
     done = 0.0
     mechanism = load_model(model)
     plan = make_plan(mechanism, _axes(axes), quantity or ("condition_number",), **settings)
-    hint = f"saved in {unfinished_folder(checked_path(output))}; run the same command to resume"
+    hint = f"saved in {unfinished_folder(check_path(output))}; run the same command to resume"
     try:
         with progress_bar(f"map {output.name}") as show:
 

@@ -104,7 +104,7 @@ class ComputedTorque:
         """
         desired = self.with_preview(trajectory.sample(time), trajectory, time)
         error = self.mechanism.difference(configuration, desired.configuration)
-        acceleration = self.corrected(error, velocity, desired)
+        acceleration = self.feedback_acceleration(error, velocity, desired)
         friction = self.friction
         state = configuration, velocity, acceleration, wrench
         efforts: FloatArray = friction.rest.inverse_dynamics(*state, base=base)
@@ -132,7 +132,9 @@ class ComputedTorque:
         ahead = trajectory.sample(time + self.preview)
         return desired._replace(acceleration=ahead.acceleration)
 
-    def corrected(self, error: FloatArray, velocity: FloatArray, desired: Motion) -> FloatArray:
+    def feedback_acceleration(
+        self, error: FloatArray, velocity: FloatArray, desired: Motion
+    ) -> FloatArray:
         """Compute the planned acceleration plus feedback of the errors (eq. 4.1).
 
         Args:

@@ -260,7 +260,7 @@ class TrajectoryFollower(ActiveTrajectory):
         error = self.mechanism.solver.unchecked.difference(
             configuration, np.ascontiguousarray(desired.configuration, dtype=np.float64)
         )
-        corrected = self._control.corrected(error, velocity, desired)
+        corrected = self._control.feedback_acceleration(error, velocity, desired)
         if later:
             step = later * velocity + 0.5 * later**2 * corrected
             configuration = self.mechanism.advance(configuration, step)

@@ -59,10 +59,10 @@ class BodyMotion(Protocol):
     def times(self) -> FloatArray:
         """Times (K,) [s] at which to evaluate the motion."""
 
-    def scaled(self, factor: float) -> BodyMotion:
+    def scale(self, factor: float) -> BodyMotion:
         """Return the motion with its displacement multiplied by a factor."""
 
-    def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def displacement(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute the body's displacement from home at times (K,) [s].
 
         Surge, sway and heave are along x, y and z of the base frame; roll, pitch and yaw about
@@ -123,12 +123,12 @@ class SineMotion:
         count = INSTANTS * max(1, math.ceil(periods - 1e-9))
         return np.asarray(self.duration / count * np.arange(count), dtype=np.float64)
 
-    def scaled(self, factor: float) -> SineMotion:
+    def scale(self, factor: float) -> SineMotion:
         """Return the motion with its amplitudes multiplied by a factor."""
         sines = (sine._replace(amplitude=factor * sine.amplitude) for sine in self.sines)
         return SineMotion(self.name, tuple(sines))
 
-    def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def displacement(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute the body's displacement from home at times (K,) [s].
 
         Returns:
@@ -177,11 +177,11 @@ class RecordedMotion:
         count = min(BETWEEN * (len(self.time) - 1), MOST)
         return np.linspace(self.time[0], self.time[-1], count + 1)
 
-    def scaled(self, factor: float) -> RecordedMotion:
+    def scale(self, factor: float) -> RecordedMotion:
         """Return the motion with its displacements multiplied by a factor."""
         return RecordedMotion(self.name, self.time, factor * self.values)
 
-    def displaced(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def displacement(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute the body's displacement from home at times (K,) [s].
 
         Returns:
@@ -209,7 +209,7 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
     Returns:
         Poses (K, 7), twists and accelerations (K, 6) of the body, base frame.
     """
-    x, v, a = motion.displaced(times)
+    x, v, a = motion.displacement(times)
     omega, alpha = np.empty((2, len(times), 3))
     rpy, rate, change = (np.ascontiguousarray(part[:, 3:]) for part in (x, v, a))
     angular_motions(rpy, rate, change, omega, alpha)

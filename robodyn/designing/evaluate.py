@@ -144,7 +144,7 @@ def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArr
     The poses at rest come last.
     """
     for motion in requirements.motions:
-        moves = motion.displaced(motion.times)[0].any(axis=0)
+        moves = motion.displacement(motion.times)[0].any(axis=0)
         yield f"motion {motion.name!r}", np.asarray(moves, dtype=np.bool_)
     if len(requirements.poses):
         yield POSES, np.asarray(requirements.poses.any(axis=0), dtype=np.bool_)

@@ -209,7 +209,7 @@ class Evaluation:
         for motion in self.requirements.motions:
 
             def holds(fraction: float, motion: BodyMotion = motion) -> bool:
-                scaled = (motion.scaled(fraction),)
+                scaled = (motion.scale(fraction),)
                 alone = replace(self.requirements, payload=None, poses=NO_POSES, motions=scaled)
                 return self.again(self.mechanism, alone).satisfied
 

@@ -71,7 +71,7 @@ class BaseColumns:
             out.append(text)
         return tuple(out)
 
-    def unseen(self) -> tuple[int, ...]:
+    def unobservable(self) -> tuple[int, ...]:
         """Return the indices of regressor columns on which no base parameter depends."""
         alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
@@ -120,7 +120,7 @@ def missed_parameters(
     m, own = columns.mechanism, list(columns.own)
     at_rest, moving = states_around_home(m)
     possible = find_base(np.concatenate([at_rest, moving]).reshape(-1, at_rest.shape[-1])[:, own])
-    hidden = tuple(columns.names[c] for c in possible.unseen())
+    hidden = tuple(columns.names[c] for c in possible.unobservable())
     known = [c for c in base.kept if c < len(own)]
     # the part of each possible base column that is no combination of observed ones
     everything = base.matrix[:, : len(own)]

@@ -163,7 +163,7 @@ class _ExcitationSearch:
         for _ in range(SHRINKS):
             if self._is_feasible(series):
                 return series
-            series = series.scaled(SHRINK)
+            series = series.scale(SHRINK)
         return None
 
     def _is_feasible(self, series: FourierSeries) -> bool:

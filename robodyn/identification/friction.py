@@ -211,7 +211,7 @@ def friction_columns(
     at, own = samples.joints.positions @ turns, samples.joints.velocities @ turns
     dead = float(np.linalg.norm(samples.filters.dead_rates * turns))
     # the direction is known even during a slow reversal
-    still = samples.at_rest(at[:, None])[:, 0] & (np.abs(own) < MOVING_RATE * dead)
+    still = samples.rest_mask(at[:, None])[:, 0] & (np.abs(own) < MOVING_RATE * dead)
     count = round(samples.frequency / samples.filters.effort)
     rate = extend_at_rest(own, still, 3.0 * dead, count)
     # at rest a rate is noise, and so is its sign

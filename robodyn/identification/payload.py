@@ -29,7 +29,7 @@ from robodyn.errors import InvalidInput
 from robodyn.identification.filters import choose_filters
 from robodyn.identification.identify import identify
 from robodyn.identification.motors import motors_of
-from robodyn.identification.projection import Program, consistent
+from robodyn.identification.projection import Program, find_consistent_parameters
 from robodyn.identification.recording import Recording
 from robodyn.identification.regression import autocorrelation_time_of, scaled_solve
 from robodyn.identification.result import Identification, as_list
@@ -115,7 +115,7 @@ def identify_payload(
         notes += messages
         for samples in stretches:
             bodies = alone.efforts(samples) if alone else m.inverse_dynamics(*samples.motion)
-            known = samples.usable & samples.moving(motors)
+            known = samples.usable & samples.motion_mask(motors)
             rows = (
                 samples.smooth(samples.effort - bodies),
                 known.astype(float),
@@ -207,7 +207,7 @@ def _nearest_body(
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
     prior = mass * np.diag([extent, extent, extent, 1.0])
-    found = consistent(Program(N, N @ theta, prior[None], (), np.zeros(0)), theta)
+    found = find_consistent_parameters(Program(N, N @ theta, prior[None], (), np.zeros(0)), theta)
     covariance = _inverse(N)
     steps = 1e-6 * np.maximum(np.abs(found), 1e-6 * found[0])
     changed = found + np.concatenate([np.diag(steps), -np.diag(steps)])

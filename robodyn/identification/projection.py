@@ -81,7 +81,7 @@ PLAIN = (VISCOUS, COULOMB)
 OFFSETS = 0.05
 
 
-def nearest_physical(bodies: FloatArray, size: float, carried: float) -> FloatArray:
+def nearest_physical_bodies(bodies: FloatArray, size: float, carried: float) -> FloatArray:
     """Compute physical pseudo-inertias near given bodies' parameters (count, 10).
 
     Args:
@@ -246,7 +246,7 @@ class _Step(NamedTuple):
         return self.weight * float(self.arguments**2 @ bent) - (1.0 - length) * self.curvature
 
 
-def consistent(program: Program, start: FloatArray) -> FloatArray:
+def find_consistent_parameters(program: Program, start: FloatArray) -> FloatArray:
     """Find the physically consistent parameters that explain the observations best.
 
     The weight of the prior falls from a value at which the prior is the minimum, and the search for
@@ -316,7 +316,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
     rows = columns.given[: 10 * columns.bodies].reshape(-1, 10)
     normal = solution.N.copy()
     lever = np.array([m.size if unit == "rad" else 1.0 for unit in m.drives.units])
-    bodies = nearest_physical(
+    bodies = nearest_physical_bodies(
         rows, m.size, float((solution.spread / lever).max()) / STANDARD_GRAVITY
     )
     positive = list(columns.positive)
@@ -331,7 +331,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
             typical.append(max(abs(start[k]), deviations[k], 1e-9))
     N, c = T.T @ normal @ T, T.T @ solution.c
     program = Program(N, c, bodies, positive, np.array(typical))
-    found = consistent(program, np.concatenate([columns.given, start]))
+    found = find_consistent_parameters(program, np.concatenate([columns.given, start]))
     values = zip((own @ found[p:]).tolist(), deviations.tolist(), strict=True)
     return found[:p], [tuple(FrictionTerm(term, *next(values)) for term in own) for own in terms]
 

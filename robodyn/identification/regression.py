@@ -157,7 +157,7 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
     for samples in stretches:
         of_base = partial(columns.of, samples, kept=list(base.kept))
         A.append(motors.rows(samples.subsample(of_base)))
-        known = motors.all_of(samples.usable) & samples.moving(motors)
+        known = motors.all_of(samples.usable) & samples.motion_mask(motors)
         weight.append(known[samples.rows].astype(float))
     effort, rate = _efforts(motors, stretches)
     count = len(effort)

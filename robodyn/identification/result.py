@@ -167,7 +167,7 @@ class Identification:
     def _validate(self, recording: Recording) -> Validation:
         parts, motors = [], self.columns.motors
         for samples, predicted in self.predict(recording):
-            known = samples.usable & motors.all_at(samples.moving(motors))
+            known = samples.usable & motors.all_at(samples.motion_mask(motors))
             unsure = np.where(known, 1.0, np.nan)
             smooth = (
                 samples.time[:, None],

@@ -70,7 +70,7 @@ class Samples:
         """Return the mechanism's motion at the instants with the given indices."""
         return Motion(*(part[rows] for part in self.motion))
 
-    def at_rest(self, position: FloatArray) -> BoolArray:
+    def rest_mask(self, position: FloatArray) -> BoolArray:
         """Return whether joints or motors are at rest, from their positions (K, n).
 
         Returns:
@@ -88,14 +88,14 @@ class Samples:
         still[:half] = still[-half:] = False
         return np.asarray(maximum_filter1d(still.view(np.uint8), width, axis=0) > 0)
 
-    def moving(self, motors: Motors) -> BoolArray:
+    def motion_mask(self, motors: Motors) -> BoolArray:
         """Return whether motors move, or are close to the beginning or end of a standstill.
 
         Returns:
             Whether each motor moves at each instant (K, n).
         """
         at = motors.motion(self.joints.positions)
-        return np.asarray(~self.at_rest(at) & (np.ptp(at, axis=0) >= self.least))
+        return np.asarray(~self.rest_mask(at) & (np.ptp(at, axis=0) >= self.least))
 
     def smooth(self, values: FloatArray) -> FloatArray:
         """Filter values at all instants with the low-pass filter of efforts.
@@ -201,7 +201,7 @@ def moving_motors(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
     Returns:
         Values (n,), one for each motor.
     """
-    found = [samples.moving(motors).any(axis=0) for samples in stretches]
+    found = [samples.motion_mask(motors).any(axis=0) for samples in stretches]
     return [bool(moves) for moves in np.any(found, axis=0)]
 
 
@@ -229,7 +229,7 @@ def samples_of(
         samples = _segment_samples(recording, part, m, filters, near)
         near = samples.motion.configuration[-1]
         found.append(samples)
-        resting = samples.at_rest(samples.joints.positions).all(axis=1)
+        resting = samples.rest_mask(samples.joints.positions).all(axis=1)
         rest = float(resting.sum() / samples.frequency)
         if rest > 0.05:
             notes.append(

@@ -25,7 +25,7 @@ from robodyn.dynamics.kernels.control_laws import COMPUTED_TORQUE, GIVEN, GRAVIT
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn.simulation.compiled_controller import CompiledController, as_controller
 from robodyn.simulation.integrators import inner_ends
-from robodyn.simulation.plant import with_base
+from robodyn.simulation.plant import append_base_motion
 from robodyn.simulation.task import SimulationTask, base_motion_at, step_times, steps_between
 from robodyn.trajectories.base import Trajectory
 
@@ -123,7 +123,9 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
         np.array(as_array("plan", rows, (columns,)).reshape(*times.shape, columns), order="C"),
         dt,
         np.concatenate([[0.0], np.cumsum(steps)]),
-        loads if run.base is None else with_base(loads, base_motion_at(run.base, instants).rows),
+        loads
+        if run.base is None
+        else append_base_motion(loads, base_motion_at(run.base, instants).rows),
         run.rows[0][first : last + 1],
         run.rows[1][first : last + 1],
         run.required[first:last],

@@ -234,7 +234,7 @@ class Plant:
         applied = self.available_efforts(held, *self.state)
         load = np.zeros(6) if wrench is None else as_exact("wrench", wrench, (6,), "N, N m")
         if base is not None:
-            load = with_base(load, rows_of(base))
+            load = append_base_motion(load, rows_of(base))
         motors = None
         if self.motor_positions is not None and self.motor_velocities is not None:
             motors = np.array([self.motor_positions, self.motor_velocities])
@@ -273,7 +273,7 @@ def is_semi_implicit(mechanism: Mechanism, integrator: str) -> bool:
     )
 
 
-def with_base(wrench: FloatArray, rows: FloatArray) -> FloatArray:
+def append_base_motion(wrench: FloatArray, rows: FloatArray) -> FloatArray:
     """Concatenate wrenches (..., 6) and motions of the base (..., 9) to (..., 15)."""
     shape = np.broadcast_shapes(wrench.shape[:-1], rows.shape[:-1])
     parts = (np.broadcast_to(part, (*shape, part.shape[-1])) for part in (wrench, rows))

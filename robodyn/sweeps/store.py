@@ -86,7 +86,7 @@ class OutputFolder(Output):
     """
 
     def __init__(self, plan: SweepPlan, output: str | Path, overwrite: bool = False) -> None:
-        self.output, self._overwrite = checked_path(output), overwrite
+        self.output, self._overwrite = check_path(output), overwrite
         self._folder = unfinished_folder(self.output)
         self._zarr = self._folder / "data.zarr"
         self._lock = self._journal = -1
@@ -203,7 +203,7 @@ class OutputFolder(Output):
             ) from error
 
 
-def checked_path(output: str | Path) -> Path:
+def check_path(output: str | Path) -> Path:
     """Return the path of an output after a check of its file extension.
 
     Raises:

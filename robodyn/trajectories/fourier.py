@@ -60,7 +60,7 @@ class FourierSeries:
         ddx = -(s * pulse**2) @ self.sine - (c * pulse**2) @ self.cosine
         return self.center + w * x, dw * x + w * dx, ddw * x + 2.0 * dw * dx + w * ddx
 
-    def scaled(self, factor: float) -> FourierSeries:
+    def scale(self, factor: float) -> FourierSeries:
         """Return the series with all amplitudes multiplied by a factor."""
         return replace(self, sine=factor * self.sine, cosine=factor * self.cosine)
 

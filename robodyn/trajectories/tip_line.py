@@ -51,10 +51,10 @@ def plan_tip_line(
     """
     first = mechanism.coordinates.single("start", start)
     line = plan_line(mechanism.body_pose(first), goal, duration, v_max, w_max, profile)
-    return along_body(mechanism, line, first, period)
+    return follow_body_path(mechanism, line, first, period)
 
 
-def along_body(
+def follow_body_path(
     mechanism: Mechanism, path: Trajectory, start: ArrayLike, period: float = PERIOD
 ) -> Trajectory:
     """Convert a path of poses of the body into a motion of the mechanism.

@@ -48,7 +48,7 @@ from robodyn.trajectories.line import JointLine, Line, plan_joints, plan_line_rp
 from robodyn.trajectories.paper_paths import ARM_PATHS, PAPER_PATHS, arm_path, paper_path
 from robodyn.trajectories.profiles import PEAK_SPEED, ProfileName
 from robodyn.trajectories.sequence import Sequence
-from robodyn.trajectories.tip_line import along_body, is_body_motion
+from robodyn.trajectories.tip_line import follow_body_path, is_body_motion
 
 _SEGMENT_FIELDS = ("duration", "v_max", "w_max", "profile")
 _UNITS = {"duration": "s", "v_max": "m/s", "w_max": "rad/s"}
@@ -122,7 +122,7 @@ def _convert_body_path(
     """Convert a path of body poses to a motion of the mechanism."""
     try:
         first = mechanism.configuration_at(path.sample(0.0).configuration, start)
-        return along_body(mechanism, path, first)
+        return follow_body_path(mechanism, path, first)
     except RobodynError as error:
         raise PathError(f"{name}: {error}", value=error.value) from error
 

@@ -169,7 +169,9 @@ class Problem:
         values = self.nominal.copy()
         values[self.active] += parameters
         start = self.frames
-        moved = Frames(start.base.moved(base), start.target.moved(target), start.zeros + zeros)
+        moved = Frames(
+            start.base.displace(base), start.target.displace(target), start.zeros + zeros
+        )
         return values, moved
 
     def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:

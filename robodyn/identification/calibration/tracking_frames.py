@@ -32,7 +32,7 @@ class Frame(NamedTuple):
 
         return np.concatenate([self.origin, Rotation.from_matrix(self.rotation).as_quat()])
 
-    def moved(self, step: FloatArray) -> Frame:
+    def displace(self, step: FloatArray) -> Frame:
         """Return the frame displaced by a translation and a rotation vector (6,) [m, rad]."""
         from scipy.spatial.transform import Rotation
 

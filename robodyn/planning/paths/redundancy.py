@@ -25,7 +25,7 @@ from robodyn.planning.paths.bounds import Bounds
 from robodyn.planning.paths.curves import DEGREE
 from robodyn.planning.paths.free_motion import COORDINATES, FreeMotion
 from robodyn.trajectories.base import Motion, Trajectory
-from robodyn.trajectories.tip_line import along_body
+from robodyn.trajectories.tip_line import follow_body_path
 
 Objective = Literal["condition", "effort"]
 OBJECTIVES: tuple[str, ...] = get_args(Objective)
@@ -149,7 +149,7 @@ def optimize_redundancy(
         "condition number" if settings.objective == "condition" else "fraction of the effort limits"
     )
     return RedundancyResult(
-        along_body(mechanism, motion, start), before, after,
+        follow_body_path(mechanism, motion, start), before, after,
         {name: motion.offset(name, times) for name in task.names},
         f"largest {what} {before:.4g} before, {after:.4g} after choosing {', '.join(task.names)}",
     )  # fmt: skip

@@ -196,7 +196,7 @@ def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> Inf
     return InfeasibleTrajectory(f"at {piece.text(fraction)}: {error.reason}", value=error.value)
 
 
-def infeasible(
+def infeasibility_error(
     constraints: Constraints, piece: Piece, problem: Intervals, failed: SearchFailed
 ) -> InfeasibleTrajectory:
     """Create the error for limits that no speed along a path satisfies.

@@ -144,7 +144,7 @@ def time_optimal_line(
     return time_optimal(mechanism, line, **options)
 
 
-def state_after(
+def predict_state(
     mechanism: Mechanism,
     stamp: int,
     configuration: FloatArray,

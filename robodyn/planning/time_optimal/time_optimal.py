@@ -190,7 +190,7 @@ def _piece_motion(
             found = search.find_fastest_motion(path, problem, constraints, piece, report_progress)
             explanations.refuse_unlimited(mechanism, piece, problem, found)
     except search.SearchFailed as failed:
-        raise explanations.infeasible(constraints, piece, problem, failed) from failed
+        raise explanations.infeasibility_error(constraints, piece, problem, failed) from failed
     return found, explanations.find_active_limits(path, problem, constraints, found)
 
 

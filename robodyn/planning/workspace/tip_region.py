@@ -377,7 +377,7 @@ class TipRegion(Region):
 
     @property
     def _sample_counts(self) -> tuple[int, int, int]:
-        return MANY if self._steps.simple else FEW
+        return MANY if self._steps.has_independent_coordinates else FEW
 
     def _measure_volume(self) -> tuple[float, float]:
         """Return volume and error from random points in inner, edge and outer cubes."""

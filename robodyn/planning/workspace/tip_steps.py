@@ -45,7 +45,7 @@ class TipSteps:
         They are random or, for closed loops, from a random walk that starts at home.
         """
         mechanism, home = self._mechanism, self._mechanism.home[None]
-        if self.simple:
+        if self.has_independent_coordinates:
             lower, upper = mechanism.position_limits.T
             lower = np.where(np.isfinite(lower), lower, -np.pi)
             upper = np.where(np.isfinite(upper), upper, np.pi)
@@ -72,7 +72,7 @@ class TipSteps:
         return np.array(path)
 
     @cached_property
-    def simple(self) -> bool:
+    def has_independent_coordinates(self) -> bool:
         """Whether all coordinates are independent, so that steps require no solver."""
         coordinates = self._mechanism.coordinates
         return coordinates.configuration_size == coordinates.velocity_size
@@ -182,7 +182,7 @@ class TipSteps:
         way = np.einsum("nij,ni->nj", rates, np.linalg.solve(square, left[..., None])[..., 0])
         length = np.linalg.norm(way, axis=1, keepdims=True)
         way *= np.minimum(1.0, LONGEST / np.maximum(length, 1e-12)) * units
-        if self.simple:
+        if self.has_independent_coordinates:
             moved = mechanism.advance(q, way)
             if bounded:
                 moved = np.clip(moved, *mechanism.position_limits.T)

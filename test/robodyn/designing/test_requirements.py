@@ -67,9 +67,9 @@ def test_sines_of_several_frequencies_repeat_after_their_common_period():
              "pitch": {"amplitude": "20 deg", "frequency": 0.25}}  # fmt: skip
     motion = read(motions=[sines]).motions[0]
     assert motion.duration == pytest.approx(4.0)
-    first, last = (motion.displaced(np.array([t]))[0][0] for t in (0.3, 4.3))
+    first, last = (motion.displacement(np.array([t]))[0][0] for t in (0.3, 4.3))
     np.testing.assert_allclose(first, last, atol=1e-12)
-    x = motion.displaced(np.zeros(1))[0][0]
+    x = motion.displacement(np.zeros(1))[0][0]
     assert x == pytest.approx([0.05, 0.0, 0.0, 0.0, 0.0, 0.0], abs=1e-15)
 
 

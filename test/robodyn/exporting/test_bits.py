@@ -109,7 +109,7 @@ def compare(m, program, states):
         more = (law.for_friction(error, desired) if friction.exists else 0.0) - own
         resting, efforts = (
             friction.rest.inverse_dynamics(q, v, each, load, base=at) + more
-            for each in (0.0 * v, law.corrected(error, v, desired))
+            for each in (0.0 * v, law.feedback_acceleration(error, v, desired))
         )
         limits = m.drives.effort_limits_at(m.joint_velocities(q, v))
         if (np.abs(efforts) <= limits).all():

@@ -363,7 +363,9 @@ def test_efforts_beyond_limits_are_reduced_whatever_the_drives_add(made, fivebar
     q, v, still = loop.q.copy(), loop.v.copy(), np.zeros(2)
     goal = Held(fivebar.assemble(quick(60)[0], q), *quick(60)[1:])
     law = ComputedTorque(model, 900.0, 60.0)
-    corrected = law.corrected(fivebar.difference(q, goal.motion.configuration), v, goal.motion)
+    corrected = law.feedback_acceleration(
+        fivebar.difference(q, goal.motion.configuration), v, goal.motion
+    )
     change = free.inverse_dynamics(q, v, corrected) - free.inverse_dynamics(q, v, still)
     left = coriolis_of(free, q, v) if "coriolis" in leaves else still
     required = law(0.0, q, v, goal) - left

@@ -283,7 +283,7 @@ def test_a_slow_turn_is_no_standstill():
     recording = rd.Recording.from_arrays(truth, times, q, q)
     filters = choose_filters([recording], None, None)
     [samples], _ = samples_of(recording, truth, filters)
-    assert samples.at_rest(samples.joints.positions).any()
+    assert samples.rest_mask(samples.joints.positions).any()
     turns = np.eye(6)[0]
     column = friction_columns(samples, [Term(COULOMB)], turns)[:, 0]
     clear = np.abs(samples.joints.velocities[:, 0]) > 10.0 * filters.dead_rates[0]

@@ -16,7 +16,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     SPEED_MARGIN,
     SPEED_MARGIN_BETWEEN,
     FirstOrder,
-    positive,
+    positive_limits,
 )
 from robodyn.planning.time_optimal.constraints.effort_rates import EffortRates
 from robodyn.planning.time_optimal.constraints.efforts import Efforts, lower_and_upper_limits
@@ -56,7 +56,7 @@ class Constraints:
 
         def limit(name: str, default: ArrayLike = np.inf, size: int = count) -> FloatArray:
             given = getattr(settings, name)
-            return positive(name, default if given is None else given, size)
+            return positive_limits(name, default if given is None else given, size)
 
         given_limits, wrench = settings.effort_limits, settings.wrench
         effort = mechanism.drives.effort_ranges if given_limits is None else given_limits
@@ -115,6 +115,6 @@ class Constraints:
         caps = np.full(len(path.steps) + 1, UNBOUNDED)
         caps[:-1] = np.minimum(caps[:-1], bounds[:, 0])
         caps[1:] = np.minimum(caps[1:], bounds[:, -1])
-        curves = self.efforts.curves.padded(terms.shape[2])
+        curves = self.efforts.curves.pad(terms.shape[2])
         steps = np.ascontiguousarray(path.steps)
         return Intervals(steps, terms, upper, lower, bounds, caps, *curves, curved)

@@ -190,7 +190,7 @@ def as_numbers(name: str, value: ArrayLike) -> FloatArray:
     return array
 
 
-def positive(name: str, value: ArrayLike, count: int) -> FloatArray:
+def positive_limits(name: str, value: ArrayLike, count: int) -> FloatArray:
     """Convert one positive value, or `count` of them, to limits (count,).
 
     Infinity means no limit. `name` is the name of the value in error messages.

@@ -24,7 +24,7 @@ from robodyn.planning.time_optimal.constraints.base import (
     Excess,
     SecondOrder,
     as_numbers,
-    positive,
+    positive_limits,
 )
 from robodyn.planning.time_optimal.constraints.motor_curves import MotorCurves
 from robodyn.planning.time_optimal.sampled_path import SampledPath
@@ -196,7 +196,7 @@ def lower_and_upper_limits(name: str, value: ArrayLike, mechanism: Mechanism) ->
     array = as_numbers(name, value)
     count = len(mechanism.joint_names)
     if array.shape != (count, 2):
-        bound = positive(name, value, count)
+        bound = positive_limits(name, value, count)
         return np.stack([-bound, bound], axis=1)
     crossed = np.flatnonzero(array[:, 0] >= array[:, 1])
     if crossed.size:

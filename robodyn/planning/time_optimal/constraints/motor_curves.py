@@ -61,7 +61,7 @@ class MotorCurves(NamedTuple):
                 efforts[i, :count] = torques * ratio * actuator.efficiency
         return cls(speeds, efforts, counts)
 
-    def padded(self, count: int) -> MotorCurves:
+    def pad(self, count: int) -> MotorCurves:
         """Extend the curves to `count` quantities; the added quantities have no curve."""
         more = (0, count - len(self.counts))
         speeds, efforts = (np.pad(v, (more, (0, 0))) for v in (self.speeds, self.efforts))
