@@ -94,21 +94,13 @@ setup(
         # the newest that was tested: robodyn/numerics/numba_compat.py has its private interfaces
         "numba>=0.55,<0.69",
         "PyYAML>=5.4",
+        "urdf_parser_py>=0.0.4",
         "typer>=0.4",
         "rich>=10",
     ],
     extras_require=EXTRAS
     | {
-        "test": [
-            "pytest",
-            "hypothesis",
-            "jsonschema",
-            "pin",
-            "control",
-            "mujoco",
-            "xacro>=2.0",
-            "urdf_parser_py",
-        ],
+        "test": ["pytest", "hypothesis", "jsonschema", "pin", "control", "mujoco", "xacro>=2.0"],
         "dev": ["ruff", "mypy", "types-PyYAML", "import-linter", "codespell"],
     },
     zip_safe=False,

@@ -25,7 +25,9 @@ from robodyn.cli.commands import CommandResult
 from robodyn.extras import EXTRAS, how_to_install
 from robodyn.version import __version__
 
-REQUIRED = ("numpy", "scipy", "numba", "PyYAML", "typer", "rich")
+REQUIRED = ("numpy", "scipy", "numba", "PyYAML", "urdf_parser_py", "typer", "rich")
+# ROS 2 names of distributions with another name on PyPI.
+IN_ROS = {"urdf_parser_py": "urdfdom_py"}
 # ROS 2 packages that nodes and launch files use, and the features that need them.
 ROS = {
     "rclpy": "the nodes",
@@ -183,6 +185,7 @@ def running_graph(setup: Path | None = None) -> Iterator[Finding]:
 
 
 def _version(package: str) -> str:
-    with suppress(importlib.metadata.PackageNotFoundError):
-        return importlib.metadata.version(package)
+    for name in (package, IN_ROS.get(package, package)):
+        with suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(name)
     return ""

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from xml.etree import ElementTree
 
 import numpy as np
@@ -69,20 +69,6 @@ def frame_of(xyz: ArrayLike = (0.0, 0.0, 0.0), rpy: ArrayLike = (0.0, 0.0, 0.0))
     out = np.eye(4)
     out[:3, 3], out[:3, :3] = xyz, rotation_matrix(pose_from_rpy((0.0, 0.0, 0.0), rpy))
     return out
-
-
-def inertia_in_link(frame: FloatArray, moments: Sequence[float]) -> FloatArray:
-    """Return an inertia tensor (3, 3) [kg m^2] in the axes of a link.
-
-    Args:
-        frame: (4, 4) frame of the moments in the link.
-        moments: the six of `INERTIA`, in that order.
-    """
-    upper = np.zeros((3, 3))
-    upper[np.triu_indices(3)] = moments
-    R = frame[:3, :3]
-    tensor = R @ (upper + np.triu(upper, 1).T) @ R.T
-    return np.asarray(0.5 * (tensor + tensor.T))
 
 
 def read_frame(stated: ElementTree.Element | None, where: str = "origin") -> FloatArray:

@@ -2,14 +2,15 @@
 
 """Reader of URDF text.
 
-`urdf_elements.py` copies and checks the elements that define the mechanism: links with their
-inertials, and joints. This module converts these elements to a model.
+`urdf_parser_py` (0.0.4 on PyPI, 1.2 in ROS 2) prints unknown elements to stderr, fails on versions
+other than 1.0, and accepts numbers such as `nan`. So it receives only elements that define the
+mechanism and have been checked: links with their inertials, and joints, but no visuals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,14 +18,8 @@ import numpy as np
 from robodyn.arrays import FloatArray
 from robodyn.checks import check_tree
 from robodyn.errors import ModelError, warn
-from robodyn.formats.xml_elements import (
-    INERTIA,
-    TAG,
-    inertia_in_link,
-    limit_from_file,
-    read_frame,
-)
-from robodyn.formats.xml_text import numbers_in, parse_xml
+from robodyn.formats.xml_elements import TAG, frame_of, limit_from_file
+from robodyn.formats.xml_text import parse_xml
 from robodyn.model import NO_SPRING, LinearSpring, Link, ModelBuilder, Placement
 from robodyn.model.joint import UNBOUNDED, Joint, Mimic
 from robodyn.parsing.foreign import refuse_foreign_joints, spring_dampers
@@ -86,10 +81,9 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     hardware = read_hardware(root, source)
     if root.find(TAG) is None:
         _leave_out_gains(hardware, source)
-    add_mimics(root, clean, hardware.params, source)
-    joints = {joint.attrib["name"]: joint for joint in clean.iterfind("joint")}
-    check_tree(source, reader.links, [_Ends.of(joint) for joint in joints.values()])
-    builder = ModelBuilder(clean.attrib["name"], source, drives=hardware.drives)
+    robot = _parse(clean, root, hardware, source)
+    check_tree(source, reader.links, robot.joints)
+    builder = ModelBuilder(robot.name, source, drives=hardware.drives)
     builder.add(*map(reader.closure, root.iterfind("constraint")))
     with builder.error_source():
         builder.add(*closures_for_gazebo(root, clean, source))
@@ -100,13 +94,12 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
     homes = {name: motor.home for name, motor in motors.items() if motor.home is not None}
     builder.home = homes or {name: (value,) for name, value in hardware.initial.items()}
     with builder.error_source():
-        builder.add(*_links(clean, root, builder))
-        for name, joint in joints.items():
-            motor, spring = motors.get(name, Motor()), springs.get(name, NO_SPRING)
+        builder.add(*_links(robot, root, builder))
+        for joint in robot.joints:
+            motor, spring = motors.get(joint.name, Motor()), springs.get(joint.name, NO_SPRING)
             builder.add(_joint(joint, motor, spring, hardware, source))
-            limit = _numbers(joint, "limit")
-            zero = (key for key in ("effort", "velocity") if limit.get(key) == 0.0)
-            builder.zero_limits[name] = tuple(zero)
+            zero = (key for key in ("effort", "velocity") if getattr(joint.limit, key, None) == 0.0)
+            builder.zero_limits[joint.name] = tuple(zero)
     return builder
 
 
@@ -121,22 +114,18 @@ def _leave_out_gains(hardware: Hardware, source: str) -> None:
             )
 
 
-class _Ends(NamedTuple):
-    """Name of a joint, and of the links that it connects."""
+def _parse(
+    clean: ElementTree.Element, root: ElementTree.Element, hardware: Hardware, source: str
+) -> Any:
+    # imported here: only URDF needs the parser
+    from urdf_parser_py.urdf import Robot
 
-    name: str
-    parent: str
-    child: str
-
-    @classmethod
-    def of(cls, joint: ElementTree.Element) -> _Ends:
-        ends = (joint.findall(side)[0].attrib["link"] for side in ("parent", "child"))
-        return cls(joint.attrib["name"], *ends)
-
-
-def _numbers(parent: ElementTree.Element, tag: str) -> dict[str, float]:
-    """Return the attributes of a checked child element as numbers; none if it is missing."""
-    return {key: float(text) for part in parent.iterfind(tag) for key, text in part.attrib.items()}
+    add_mimics(root, clean, hardware.params, source)
+    try:
+        return Robot.from_xml_string(ElementTree.tostring(clean, encoding="unicode"))
+    except Exception as failure:  # it also raises plain Exception and AssertionError
+        reason = " ".join(str(failure).split())
+        raise ModelError(f"{source}: not a URDF: {reason}", value=source) from failure
 
 
 def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None:
@@ -155,46 +144,51 @@ def _read_own_elements(builder: ModelBuilder, root: ElementTree.Element) -> None
                 builder.springs.append(spring_of(part.attrib, f"<spring> of <{TAG}>"))
 
 
-def _links(
-    clean: ElementTree.Element, root: ElementTree.Element, builder: ModelBuilder
-) -> Iterator[Link]:
+def _links(robot: Any, root: ElementTree.Element, builder: ModelBuilder) -> Iterator[Link]:
     """Yield the links with geometry; record in the builder which ones have an inertia."""
     geometry = UrdfGeometry(root, builder.source)
     elements = {element.get("name"): element for element in root.iterfind("link")}
-    for link in clean.iterfind("link"):
-        name, inertial = link.attrib["name"], link.find("inertial")
-        shapes = geometry.visuals(elements[name]), geometry.collisions(elements[name])
+    for link in robot.links:
+        element, inertial = elements[link.name], link.inertial
+        shapes = geometry.visuals(element), geometry.collisions(element)
         if inertial is None:
-            yield Link(name, visuals=shapes[0], collisions=shapes[1])
+            yield Link(link.name, visuals=shapes[0], collisions=shapes[1])
             continue
-        builder.links_with_inertia.add(name)
-        mass, frame = _numbers(inertial, "mass")["value"], read_frame(inertial.find("origin"))
-        moments = _numbers(inertial, "inertia")
-        tensor = inertia_in_link(frame, [moments[key] for key in INERTIA])
-        yield Link(name, mass, frame[:3, 3], tensor, *shapes)
+        builder.links_with_inertia.add(link.name)
+        frame = _frame(inertial.origin)
+        R = frame[:3, :3]
+        tensor = R @ np.array(inertial.inertia.to_matrix(), dtype=np.float64) @ R.T
+        tensor = 0.5 * (tensor + tensor.T)
+        yield Link(link.name, float(inertial.mass), frame[:3, 3], tensor, *shapes)
+
+
+def _frame(origin: Any) -> FloatArray:
+    """Convert an origin of `urdf_parser_py` to a transform (4, 4)."""
+    return (
+        frame_of()
+        if origin is None
+        else frame_of(origin.xyz or (0.0,) * 3, origin.rpy or (0.0,) * 3)
+    )
 
 
 def _joint(
-    joint: ElementTree.Element, motor: Motor, spring: LinearSpring, hardware: Hardware, source: str
+    joint: Any, motor: Motor, spring: LinearSpring, hardware: Hardware, source: str
 ) -> Joint:
-    (name, parent, child), kind = _Ends.of(joint), joint.attrib["type"]
-    where = f"joint {name!r}"
-    if kind == "planar":
+    name, where = joint.name, f"joint {joint.name!r}"
+    if joint.type == "planar":
         raise ModelError(
             f"{where} is planar, which is not supported; write it as two prismatic joints and a "
             "revolute one",
-            value=kind,
+            value=joint.type,
         )
-    mimic, stated = None, joint.find("mimic")
-    if stated is not None and kind == "fixed":
+    mimic = None
+    if joint.mimic is not None and joint.type == "fixed":
         warn(f"{source}: ignored the <mimic> of {where}, which is fixed")
-    elif stated is not None:
-        factor, offset = (
-            numbers_in(stated.get(key, default), 1, f"{source}: {where}: mimic {key}")[0]
-            for key, default in (("multiplier", "1"), ("offset", "0"))
-        )
-        mimic = Mimic(stated.attrib["joint"], factor, offset)
-    commands, dynamics = hardware.limits.get(name, {}), _numbers(joint, "dynamics")
+    elif joint.mimic is not None:
+        factor, offset = joint.mimic.multiplier, joint.mimic.offset
+        factor = 1.0 if factor is None else float(factor)
+        mimic = Mimic(joint.mimic.joint, factor, float(offset or 0.0))
+    commands, dynamics = hardware.limits.get(name, {}), joint.dynamics
     params = dict(hardware.params.get(name, {}))
     least, largest = commands.get("effort", (-np.inf, np.inf))
     if least != -largest:  # a drive with asymmetric limits
@@ -208,45 +202,42 @@ def _joint(
             "the smaller limit that is not 0 applies to both directions"
         )
     # exporters write zeros for the axes of joints that have none
-    axis = None if kind in ("fixed", "floating") else joint.find("axis")
-    direction = "1 0 0" if axis is None else axis.attrib["xyz"]
-    limit = _numbers(joint, "limit")
+    axis = None if joint.type in ("fixed", "floating") else joint.axis
     made = Joint(
         name,
-        kind,
-        parent,
-        child,
-        at=Placement.of(read_frame(joint.find("origin"))),
-        axis=np.array(numbers_in(direction, 3, f"{source}: {where}: axis")),
+        joint.type,
+        joint.parent,
+        joint.child,
+        at=Placement.of(_frame(joint.origin)),
+        axis=np.array(axis or (1.0, 0.0, 0.0)),
         mimic=mimic,
-        damping=dynamics.get("damping", 0.0),
-        friction=np.full(2, dynamics.get("friction", 0.0)),
-        position=_position_limits(name, kind, limit, commands.get("position")),
-        velocity=_limit(limit, "velocity", commands.get("velocity")),
-        effort=_limit(limit, "effort", (least, largest)),
+        damping=float((dynamics and dynamics.damping) or 0.0),
+        friction=np.full(2, float((dynamics and dynamics.friction) or 0.0)),
+        position=_position_limits(joint, commands.get("position")),
+        velocity=_limit(joint, "velocity", commands.get("velocity")),
+        effort=_limit(joint, "effort", (least, largest)),
         spring=spring,
     )
     return with_motor(made, motor, params)
 
 
-def _position_limits(
-    name: str, kind: str, limit: Mapping[str, float], commanded: tuple[float, float] | None
-) -> FloatArray:
+def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
     """Return position limits (2,) [rad or m] of a joint and its command interface.
 
     There are no limits if both ends are absent or 0, as some exporters write them, or if the joint
     is continuous.
     """
-    if kind in ("continuous", "floating", "fixed"):
+    limit = joint.limit
+    ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))
+    if joint.type in ("continuous", "floating", "fixed"):
         return UNBOUNDED
-    ends = limit.get("lower", 0.0), limit.get("upper", 0.0)
     low, high = (-np.inf, np.inf) if ends == (0.0, 0.0) else (limit_from_file(end) for end in ends)
     if commanded is None or not low <= high:
         return np.array([low, high])
     both = np.array([max(low, commanded[0]), min(high, commanded[1])])
     if both[0] > both[1]:
         raise ModelError(
-            f"joint {name!r}: its <limit> is {low:g} to {high:g}, but its command interface "
+            f"joint {joint.name!r}: its <limit> is {low:g} to {high:g}, but its command interface "
             f"in <ros2_control> has min {commanded[0]:g} and max {commanded[1]:g}, and these "
             "ranges do not overlap",
             value=commanded,
@@ -254,13 +245,14 @@ def _position_limits(
     return both
 
 
-def _limit(limit: Mapping[str, float], name: str, commanded: tuple[float, float] | None) -> float:
+def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> float:
     """Return the limit of `effort` or `velocity`; infinite if it is absent or 0.
 
     Of velocity commands with two limits, the smaller one applies to both directions.
     """
+    value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     low, high = commanded or (-np.inf, np.inf)
     # efforts that differ by direction are limits of the actuator
     pick = max if name == "effort" else min
     most = pick((end for end in (-low, high) if end > 0.0), default=np.inf)
-    return min(limit_from_file(limit.get(name, 0.0)) or np.inf, most)
+    return min(limit_from_file(value) or np.inf, most)

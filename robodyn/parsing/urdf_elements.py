@@ -2,7 +2,8 @@
 
 """Elements of a URDF that define a mechanism, checked while they are copied.
 
-Errors name the file, the link or joint, the attribute and its value.
+Errors name the file, the link or joint, the attribute and its value. `urdf_parser_py` would accept
+`nan`, and its messages are less specific.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import numpy as np
 from robodyn.checks import LARGEST_STATE, number_in
 from robodyn.errors import ModelError, warn
 from robodyn.formats.xml_elements import (
-    INERTIA,
     QUATERNION,
     UNLIMITED,
     numbers,
@@ -50,7 +50,7 @@ _JOINT: Table = {
 _INERTIAL: Table = {
     "origin": _ORIGIN,
     "mass": {"value": (1, True)},
-    "inertia": dict.fromkeys(INERTIA, (1, True)),
+    "inertia": dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), (1, True)),
 }
 _CLOSURE: Table = {
     "parent": _LINK,

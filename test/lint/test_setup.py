@@ -126,7 +126,7 @@ def test_the_conda_recipe_has_the_version_and_requirements_of_the_package(tmp_pa
     )  # fmt: skip
     (info,) = tmp_path.glob("*.egg-info")
     own = (info / "requires.txt").read_text().split("\n\n")[0].split()
-    names = {"PyYAML": "pyyaml"}  # conda-forge's
+    names = {"PyYAML": "pyyaml", "urdf_parser_py": "urdfdom-py"}  # conda-forge's
 
     def split(requirement):
         name = re.match(r"[\w-]+", requirement)[0]

@@ -65,6 +65,22 @@ def test_the_doctor_names_missing_packages_and_the_remedy(monkeypatch):
     assert [*doctor_module.check_packages()][-1] == ("error", "not installed: no_such_package")
 
 
+def test_a_package_by_its_name_in_ros_2_is_installed(monkeypatch):
+    """There urdf_parser_py is of the distribution urdfdom_py."""
+    versions = {"urdfdom_py": "1.2.1", "numpy": "1.26.4"}
+
+    def version(name):
+        if name in versions:
+            return versions[name]
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    monkeypatch.setattr(doctor_module, "REQUIRED", ("numpy", "urdf_parser_py"))
+    (level, _), named = doctor_module.check_packages()
+    assert level == "ok"
+    assert named == ("ok", "numpy 1.26.4, urdf_parser_py 1.2.1")
+
+
 @pytest.mark.parametrize("stale", [True, False])
 def test_the_doctor_names_several_publishers_of_the_same_joints(peer, stale):
     node = peer.node

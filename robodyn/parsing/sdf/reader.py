@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from robodyn.errors import MissingInertiaWarning, ModelError, warn
-from robodyn.formats.xml_elements import INERTIA, TAG, inertia_in_link
+from robodyn.formats.xml_elements import INERTIA, TAG
 from robodyn.formats.xml_text import parse_xml, without_comments
 from robodyn.model import Drives, Link, ModelBuilder, Placement
 from robodyn.model.geometry import SIZES, Geometry, Material, MeshFile, Primitive
@@ -142,12 +142,17 @@ def _link(name: str, link: Element, frames: SdfFrames) -> Link:
             for key, default in tensor.items()
         }
     mass = frames.numbers(text, 1, f"{where}: inertial: mass value", at_least=0.0)[0]
-    moments = [
+    moments = np.zeros((3, 3))
+    parts = (
         frames.numbers(part, 1, f"{where}: inertial: inertia {key}")[0]
         for key, part in tensor.items()
-    ]
+    )
+    moments[np.triu_indices(3)] = list(parts)
+    R = place[:3, :3]
+    inertia = R @ (np.triu(moments) + np.triu(moments, 1).T) @ R.T
+    inertia = 0.5 * (inertia + inertia.T)
     shapes = (tuple(read_shapes(link, tag, frames)) for tag in ("visual", "collision"))
-    return Link(name, mass, place[:3, 3], inertia_in_link(place, moments), *shapes)
+    return Link(name, mass, place[:3, 3], inertia, *shapes)
 
 
 def _read_settings(

@@ -72,14 +72,8 @@ MJCF = """<mujoco><worldbody><body name="bob"><joint name="hinge" axis="0 1 0"/>
   <actuator><motor joint="hinge"/></actuator></mujoco>"""
 
 
-URDF = """<robot name="pendulum"><link name="base"/><link name="bob"><inertial><mass value="2"/>
-  <inertia ixx=".1" ixy="0" ixz="0" iyy=".1" iyz="0" izz=".1"/></inertial></link>
-  <joint name="hinge" type="continuous"><parent link="base"/><child link="bob"/>
-  <axis xyz="0 1 0"/></joint></robot>"""
-
-
-@pytest.mark.parametrize("text", [SDF, MJCF, URDF], ids=["sdf", "mjcf", "urdf"])
-def test_no_format_needs_urdf_parser_py(text, monkeypatch):
+@pytest.mark.parametrize("text", [SDF, MJCF], ids=["sdf", "mjcf"])
+def test_other_formats_need_no_parser_of_urdf(text, monkeypatch):
     if text is MJCF and find_spec("mujoco") is None:
         pytest.skip("MJCF needs mujoco")
     monkeypatch.setitem(sys.modules, "urdf_parser_py.urdf", None)
