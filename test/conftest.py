@@ -44,8 +44,9 @@ SLOW = (*WAITING, "storm", "lint", "versions", "test")
 # Files that run in the worker of another file, whose export they use.
 SHARING = {
     "test/robodyn/exporting/test_fmu.py": "test/robodyn/exporting/test_bits.py",
-    "test/storm/test_export_storm.py": "test/robodyn/exporting/test_controller.py",
-    "test/storm/test_life_storm.py": "test/robodyn/exporting/test_controller.py",
+    "test/robodyn/exporting/test_controller.py": "test/robodyn/exporting/test_bits.py",
+    "test/storm/test_export_storm.py": "test/robodyn/exporting/test_bits.py",
+    "test/storm/test_life_storm.py": "test/robodyn/exporting/test_bits.py",
 }
 
 
@@ -206,7 +207,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """Keep the garbage collector from visiting the thousands of collected items."""
-    gc.collect()
     gc.freeze()
     gc.enable()
 

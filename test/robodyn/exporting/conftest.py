@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exports of a delta with springs, with all that there is, made once; with elastic drives."""
+"""Exports made once: a delta with springs and all that there is, or elastic drives; an arm."""
 
 import pytest
 from node import HAS_WASM
@@ -22,3 +22,10 @@ def elastic_delta(tmp_path_factory):
     """A delta with springs and elastic drives, and its export with FMUs."""
     m = elastic(sprung("delta"))
     return m, rd.export(m, tmp_path_factory.mktemp("elastic") / m.name, fmu=True)
+
+
+@pytest.fixture(scope="session")
+def puma560(tmp_path_factory):
+    """An arm with friction and its export."""
+    m = rd.load("puma560")
+    return m, rd.export(m, tmp_path_factory.mktemp("arm") / m.name, casadi=True)

@@ -32,9 +32,8 @@ class Answer(NamedTuple):
     efforts: np.ndarray
 
 
-def program(folder, mechanism, name):
-    """Export a mechanism and compile the controller around it."""
-    write_controller(mechanism, name, folder)
+def program(folder, name):
+    """Compile the controller around an export."""
     made = folder / "controller"
     defined = [f"-DNAME={name}", f"-DUPPER={name.upper()}", f'-DHEADER="{name}_controller.h"']
     compiler = shutil.which("cc") or "gcc"
@@ -54,7 +53,8 @@ def fivebar_folder(factory):
     """
     if not _made:
         folder = factory.mktemp("fivebar")
-        program(folder, rd.load("fivebar"), "fivebar")
+        write_controller(rd.load("fivebar"), "fivebar", folder)
+        program(folder, "fivebar")
         _made.append(folder)
     return _made[0]
 

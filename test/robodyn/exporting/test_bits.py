@@ -37,10 +37,10 @@ KP, KV = 100.0, 20.0
 @pytest.fixture(scope="module", params=["motion_platform", "stanford_arm", "puma560", "delta"])
 def exported(request, tmp_path_factory):
     """All but the puma560 with springs at their joints, platform and delta between points, too."""
-    if request.param == "delta":
-        m, done = request.getfixturevalue("delta")
+    if request.param in ("delta", "puma560"):
+        m, done = request.getfixturevalue(request.param)
     else:
-        m = rd.load("puma560") if request.param == "puma560" else sprung(request.param)
+        m = sprung(request.param)
         done = rd.export(m, tmp_path_factory.mktemp("export") / m.name, casadi=True)
     return m, done, Program(m, done), random_states(m, ROWS)
 

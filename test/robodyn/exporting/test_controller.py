@@ -98,12 +98,12 @@ def test_a_motion_is_followed(loop):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_an_arm_whose_friction_helps_to_brake_is_followed(tmp_path):
+def test_an_arm_whose_friction_helps_to_brake_is_followed(puma560):
     """The motion takes 40 % of the efforts; friction is 25 % of them, but none is left at rest."""
-    arm = rd.load("puma560")
+    arm, done = puma560
     path = rd.plan_straight(arm, arm.home, arm.home + 0.15, duration=0.5, profile="quintic")
     motion = np.stack(path.sample(PERIOD * np.arange(500)), axis=1)
-    with Controller(program(tmp_path, arm, "puma560"), arm) as controller:
+    with Controller(program(done.folder, "puma560"), arm) as controller:
         controller.start(arm.home, np.zeros(6))
         answers = [controller.update(each[0], each[1], each) for each in motion]
     assert {(answer.status, answer.refused) for answer in answers} == {(OK, 0)}

@@ -55,6 +55,12 @@ def language():
     return m, partial_llvm(m, "fivebar", *FUNCTIONS)
 
 
+@pytest.fixture(scope="module")
+def inverse_dynamics(language):
+    m, _ = language
+    return m, partial_llvm(m, "fivebar", "inverse_dynamics")
+
+
 EMULATED = (
     ("aarch64", "aarch64-linux-gnu-gcc", "qemu-aarch64"),
     ("armv7", "arm-linux-gnueabihf-gcc", "qemu-arm"),
@@ -103,11 +109,11 @@ def test_a_target_gets_the_numbers_of_the_library(language, tmp_path, target, cp
 
 @pytest.mark.skipif(not HAS_ZIG, reason="no ziglang (the extra `export`)")
 @pytest.mark.parametrize("name", ["armv7", "riscv64", "thumbv7em"])
-def test_other_processors_get_a_static_library(language, tmp_path, name):
+def test_other_processors_get_a_static_library(inverse_dynamics, tmp_path, name):
     target = target_of(name, "")
     assert target.is_bare == (name == "thumbv7em")
-    m, _ = language
-    write_library(m, "fivebar", tmp_path, partial_llvm(m, "fivebar", "inverse_dynamics"), target)
+    m, llvm = inverse_dynamics
+    write_library(m, "fivebar", tmp_path, llvm, target)
     assert (tmp_path / "libfivebar.a").stat().st_size > 10_000
 
 
