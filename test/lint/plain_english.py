@@ -78,6 +78,8 @@ def is_function(node: ast.AST) -> bool:
 
 def comment_findings(source: str) -> Iterator[tuple[int, str]]:
     """Yield the line and a description of each banned word in the comments of a source."""
+    if not BANNED_IN_SOURCES.search(source):
+        return
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             words = banned_words(token.string, BANNED_IN_SOURCES)

@@ -160,6 +160,8 @@ def _build(prefix: Path, links: dict[str, str]) -> None:
 def _links(distribution: Distribution) -> Iterator[tuple[str, str]]:
     """Yield (path in the prefix, absolute target of the link or else the file's text)."""
     source = editable_source(distribution)
+    if source is None and not any(_has_executable(e) for e in distribution.entry_points):
+        return  # parsing the metadata of most distributions would take longer than all else here
     groups = "console_scripts", f"{distribution.metadata['Name']}.nodes"
     scripts = [e for e in distribution.entry_points if e.group in groups]
     if source is not None and (source / "package.xml").is_file():
@@ -175,6 +177,11 @@ def _links(distribution: Distribution) -> Iterator[tuple[str, str]]:
     for script in scripts:
         yield f"lib/{name}/{script.name}", _executable(script)
     yield str(INDEX / name), ""
+
+
+def _has_executable(entry: EntryPoint) -> bool:
+    """Return whether an entry point is a script, or a node of some distribution."""
+    return entry.group == "console_scripts" or entry.group.endswith(".nodes")
 
 
 def editable_source(distribution: Distribution) -> Path | None:
