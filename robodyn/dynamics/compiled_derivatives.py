@@ -36,13 +36,14 @@ _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
 
 
 @cached_threadsafe
-def _entry(kernel: Any, *numbers: Any) -> Callable[..., int]:
-    return direct(kernel, *numbers, *_STATE, types.int64, MATRIX_OUT)
+def _entry(kernel: Any, *given: Any) -> Callable[..., int]:
+    return direct(kernel, *given)
 
 
-@cached_threadsafe
-def _single_entry(kernel: Any, *numbers: Any) -> Callable[..., bool]:
-    return direct(kernel, *numbers, VECTOR, VECTOR, VECTOR, types.boolean, VECTOR_OUT)
+def _bound(kernel: Any, numbers: tuple[FloatArray, ...], *given: Any) -> Callable[..., int]:
+    """Compile a kernel of a mechanism's arrays and the given arguments; bind it to the arrays."""
+    types_of = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
+    return partial(_entry(kernel, *types_of, *given), *numbers)
 
 
 class CompiledDerivatives:
@@ -77,7 +78,6 @@ class CompiledDerivatives:
         self._otherwise, self._single, self._of_loads = otherwise, single, of_loads
         nq, nv, n = sizes
         self._widths, self._core = (nq, nv, nv, n, 6, 9), (3, n, n) if n == nv else None
-        self._shapes = (nq,), (nv,), (nv,), (n,)
 
     def __reduce__(self) -> tuple[Any, ...]:
         sizes = self._widths[0], self._widths[1], self._widths[3]
@@ -86,15 +86,12 @@ class CompiledDerivatives:
 
     @cached_property
     def _call(self) -> Callable[..., int]:
-        types_of = (VECTOR if array.ndim == 1 else MATRIX for array in self.numbers)
-        return partial(_entry(self._kernel, *types_of), *self.numbers)
+        return _bound(self._kernel, self.numbers, *_STATE, types.int64, MATRIX_OUT)
 
     @cached_property
-    def _call_single(self) -> Callable[..., bool] | None:
-        if self._single is None:
-            return None
-        types_of = (VECTOR if array.ndim == 1 else MATRIX for array in self.numbers)
-        return partial(_single_entry(self._single, *types_of), *self.numbers)
+    def _call_single(self) -> Callable[..., int] | None:
+        given = VECTOR, VECTOR, VECTOR, types.boolean, VECTOR_OUT
+        return None if self._single is None else _bound(self._single, self.numbers, *given)
 
     def __call__(
         self,

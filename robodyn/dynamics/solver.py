@@ -56,6 +56,7 @@ class Solver:
         positions_are_given: whether the configuration consists of the positions of the tree's
             joints.
         rates_are_given: whether the velocity consists of their rates.
+        has_batches: whether the mechanism is small enough for the loop's batches.
     """
 
     packed: tuple[FloatArray, ...]
@@ -63,6 +64,7 @@ class Solver:
     failure_reasons: ClassVar[Mapping[int, str]] = {}
     positions_are_given: ClassVar[bool] = True
     rates_are_given: bool = True
+    has_batches: bool = True
 
     def __init__(self, mechanism: Any) -> None:
         self.mechanism = mechanism
@@ -154,7 +156,7 @@ class Solver:
         or None if each mechanism must be simulated individually.
         """
         kernels, different = self.loop, representative_mechanisms(rows)
-        if kernels is None or kernels.batch is None:
+        if kernels is None or kernels.batch is None or not self.has_batches:
             return None
         friction = [row.solver.friction for row in different]
         may_be_stiff = any(one.may_be_stiff(dt) for one in friction)
@@ -215,9 +217,10 @@ class Solver:
 
         The structure (k,) is common to all mechanisms of a batch; the parameters (p,) are not. Both
         are arguments of the batched loop `Kernels.batch`. If `smooth`, the parameters are without
-        dry friction.
+        dry friction. By default, the structure is empty and the parameters are the packed arrays.
         """
-        raise self.unsupported("steps of a batch")
+        own = self.mechanism._smooth.solver if smooth else self
+        return np.zeros(0), np.concatenate([array.ravel() for array in own.packed])
 
     def warm_up(self) -> None:
         """Load the compiled functions specific to this kind of mechanism by calling each once.

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, cached_property, partial
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from robodyn.dynamics.batch_calls import (
 )
 from robodyn.dynamics.body_parameters import BodyNumbers
 from robodyn.dynamics.compiled_derivatives import CompiledDerivatives
-from robodyn.dynamics.compiled_run import BatchSteps, Kernels
+from robodyn.dynamics.compiled_run import Kernels
 from robodyn.dynamics.kernels.integration import NO_COMMAND
 from robodyn.dynamics.parameters import JointParameter, JointPlaces, joint_parameters
 from robodyn.dynamics.payload_variants import PayloadVariants
@@ -78,6 +78,7 @@ class SerialSolver(Solver):
         super().__init__(mechanism)
         chain = mechanism.chain
         self.n = len(chain.joints)
+        self.has_batches = self.n <= lanes.MOST_JOINTS
         self.geometry = packing.pack_chain(chain)
         # a view, as kernels reject the dtype object of unpickled arrays
         self.gravity = np.array(mechanism.model.gravity).view(np.float64)
@@ -193,20 +194,6 @@ class SerialSolver(Solver):
         ]
         return chain, self.gravity, np.reshape(turns, (-1, 9)), motors
 
-    def batch_steps(
-        self,
-        rows: Sequence[Any],
-        dt: float,
-        *,
-        limit_motors: bool,
-        is_semi_implicit: bool = False,
-    ) -> BatchSteps | None:
-        """Return the compiled simulation of many arms; None above `MOST_JOINTS` joints."""
-        if self.n > lanes.MOST_JOINTS:
-            return None
-        options = {"limit_motors": limit_motors, "is_semi_implicit": is_semi_implicit}
-        return super().batch_steps(rows, dt, **options)
-
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
         """Return the arm's joint types and its packed parameters, for batch simulation.
 
@@ -215,7 +202,7 @@ class SerialSolver(Solver):
         """
         geometry = (self.mechanism._smooth.solver if smooth else self).geometry
         slides = np.ascontiguousarray(geometry[:, at.PRISMATIC])
-        return slides, np.concatenate([geometry.ravel(), self.gravity])
+        return slides, super().lane_numbers(smooth=smooth)[1]
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
         """Return the packed parameters (N, k) of the arm with each of N payloads.

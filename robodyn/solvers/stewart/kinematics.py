@@ -34,7 +34,7 @@ from robodyn.solvers.stewart.kernels import lanes
 from robodyn.solvers.stewart.status import each_state, evaluate_batch
 
 TWIST, ACCEL = ArrayArgument("twist", 6, "m/s, rad/s"), ArrayArgument("accel", 6, "m/s^2, rad/s^2")
-PLACE, MOVING, MOTION = Arguments(POSE), Arguments(POSE, TWIST), Arguments(POSE, TWIST, ACCEL)
+PLACE, MOTION = Arguments(POSE), Arguments(POSE, TWIST, ACCEL)
 
 
 def size(platform: Any) -> float:

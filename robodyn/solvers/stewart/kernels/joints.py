@@ -20,7 +20,7 @@ from robodyn.solvers.stewart.kernels import leg
 from robodyn.solvers.stewart.kernels.kinematics import geometry_status
 from robodyn.solvers.stewart.kernels.layout import OK
 
-SIGN, OFFSET, AXES, READINGS = 0, 3, 6, 15
+SIGN, OFFSET, AXES = 0, 3, 6
 RATES = 24
 
 

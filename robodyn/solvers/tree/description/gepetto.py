@@ -30,7 +30,6 @@ from robodyn.model.closure import Closure
 from robodyn.model.joint import Joint
 from robodyn.parsing.description import read_description
 
-_TOP = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
 _AXES = {"X": (1.0, 0.0, 0.0), "Y": (0.0, 1.0, 0.0), "Z": (0.0, 0.0, 1.0)}
 _KINDS = {"6d": "fixed", "3d": "spherical"}
 URDF = "robot.urdf"

@@ -61,10 +61,6 @@ class CartSolver(Solver):
         self.packed = numbers, np.array(m.gravity)
         self.derivatives = CompiledDerivatives(kernels.derivatives, self.packed, (2, 2, 2))
 
-    def lane_numbers(self, *, smooth=False):
-        """Return no structure, and all numbers; there is no dry friction."""
-        return np.zeros(1), np.concatenate([array.ravel() for array in self.packed])
-
     def at(self, kernel, configuration, *core):
         """Results (..., *core) of a kernel for configurations (..., 2)."""
         compiled = entry(kernel, *CONFIGURATION)
