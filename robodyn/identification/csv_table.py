@@ -27,6 +27,7 @@ TIMES = (
     "header.stamp", "field.header.stamp", "seconds", "sec", "secs",
 )  # fmt: skip
 NANOSECONDS = ("nanosec", "nanosecs", "nsec", "nsecs", "nanosecond", "nanoseconds")
+CURRENT_UNITS = ("a", "amp", "ampere", "amperes")
 # Units by quantity, each with its value in SI units; a position may be an angle or a length.
 UNITS: Mapping[str, Mapping[str, float]] = {
     "time": dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0)
@@ -40,7 +41,7 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     | dict.fromkeys(("deg/s", "deg/sec", "degs", "degps", "°/s"), np.pi / 180.0)
     | {"mm/s": 1e-3, "mm/sec": 1e-3, "rpm": np.pi / 30.0, "1/min": np.pi / 30.0},
     # a gain converts currents to efforts
-    "effort": dict.fromkeys(("nm", "n", "a", "amp", "ampere", "amperes"), 1.0)
+    "effort": dict.fromkeys(("nm", "n", *CURRENT_UNITS), 1.0)
     | {"mnm": 1e-3, "ma": 1e-3, "knm": 1e3, "kn": 1e3, "mn": 1e-3},
 }  # fmt: skip
 # Words for a quantity; if a joint has several, the first in this order is read.
@@ -107,14 +108,18 @@ def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
     numbers = table.numbers[known]
     values = {field: np.full((len(numbers), len(joints)), np.nan) for field in FIELDS}
     not_finite = int(np.count_nonzero(~known))
+    currents = False
     for (joint, field), (column, in_name) in named.items():
         given = bool(position_unit) and field != "effort"
         own = numbers[:, column]
         finite = np.isfinite(own)
         not_finite += int(np.count_nonzero(~finite))
+        if field == "effort":
+            unit = (in_name or table.units[column]).lower()
+            currents |= "current" in table.names[column].lower() or unit in CURRENT_UNITS
         scale = 1.0 if given else _scale(path, table, column, field, in_name)
         values[field][:, joints.index(joint)] = np.where(finite, scale * own, np.nan)
-    return JointTable(str(path), joints, stamps, stamps, values, not_finite)
+    return JointTable(str(path), joints, stamps, stamps, values, not_finite, currents)
 
 
 def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:

@@ -47,6 +47,7 @@ class JointTable:
         received: (N,) [ns] times of receipt; for a file the same as `stamps`.
         values: for each of `FIELDS`, its values (N, k).
         not_finite: number of given values that are not finite.
+        has_currents: whether efforts are currents of the motors.
     """
 
     name: str
@@ -55,6 +56,7 @@ class JointTable:
     received: IntArray
     values: dict[str, FloatArray]
     not_finite: int = 0
+    has_currents: bool = False
 
 
 Column = tuple[JointTable, int]

@@ -108,6 +108,11 @@ def read_recording(
                 f"{path}: the largest {name} is {worst:.3g}, expected at most {LARGEST:g}",
                 value=worst,
             )
+    if tables[0].has_currents and (gains == 1.0).all():
+        notes.append(
+            "efforts are the motors' currents and count as N m or N: give the efforts per ampere "
+            "as effort_gain (--effort-gain)"
+        )
     effort = values["effort"] * gains
     position, velocity = convert_to_model_units(
         m, values["position"], values.get("velocity"), position_unit, str(path), notes

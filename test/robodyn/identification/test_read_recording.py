@@ -326,6 +326,17 @@ def test_columns_of_other_programs_are_known(tmp_path, puma, motion, position, v
     np.testing.assert_allclose(read.velocity, qd, atol=1e-12)
     np.testing.assert_allclose(read.effort, tau, atol=1e-12)
     assert any("by their numbers" in note for note in read.notes)
+    assert any("effort_gain" in note for note in read.notes) == ("current" in effort)
+    with_gain = rd.read_recording(path, puma, effort_gain=2.0)
+    assert not any("effort_gain" in note for note in with_gain.notes)
+
+
+def test_efforts_in_amperes_are_noted_as_currents(tmp_path, puma, motion):
+    t, q, qd, tau = motion
+    path = csv(tmp_path / "r.csv", puma, t, q, tau, qd, "effort")
+    assert not any("effort_gain" in note for note in rd.read_recording(path, puma).notes)
+    path.write_text(path.read_text().replace(".effort", ".effort [A]"))
+    assert any("effort_gain" in note for note in rd.read_recording(path, puma).notes)
 
 
 def test_joints_by_name_with_other_words(tmp_path, puma, motion):
