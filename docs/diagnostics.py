@@ -115,7 +115,7 @@ CATALOG = {
     "reports ..., outside its range by more than the range itself":
         ("The position that a drive reports during homing is implausible.",
          "Check the unit and the zero offset of the drive."),
-    "found no stop within ..., its whole range":
+    "found no stop within ..., which is more than its range":
         ("During homing with `stall`, a joint moved through its whole range without reaching an "
          "end stop.",
          "Check that the drive moves the joint, and check the joint's limits in the model."),
@@ -203,13 +203,14 @@ CATALOG = {
          "Compare the QoS settings (`robodyn doctor`) and the domain IDs."),
     "it has no publisher":
         ("No node publishes the topic.", "Start the publisher, or check the remapping."),
-    "no message has the joints ...":
+    "no message contains the joints ...":
         ("Messages arrive, but without these joints.",
          "Publish these joints, or check the prefix of their names."),
     "one more message is needed for velocities":
         ("The node computes velocities as differences of positions.", "Wait for the next message."),
     "it has ...":
-        ("The messages contain other joints.", "Check the topic and the model."),
+        ("The messages contain joints that the model does not have.",
+         "Check the topic and the model."),
     "...: no positions of ... for ... s":
         ("The positions of some joints are no longer published.",
          "Check the publisher of these joints."),
@@ -239,7 +240,7 @@ CATALOG = {
          "Find out why no states arrive."),
     "all states on time":
         ("No state was lost or late.", "No action is needed."),
-    "...; the mechanism comes to rest and is held":
+    "...; the mechanism comes to rest and holds its position":
         ("The node stopped the motion for the reason before the semicolon.",
          "Remove the cause, then send a new trajectory."),
     "... has another publisher, ...":

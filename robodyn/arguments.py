@@ -100,7 +100,7 @@ def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> lis
 
 
 def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
-    """Reject arrays whose size differs from the one that the method's object requires.
+    """Reject arguments whose size does not match the object of the method.
 
     Raises:
         InvalidInput: an array has another size.
@@ -155,7 +155,7 @@ def _wrong_argument(
 def _hints(function: Callable[..., Any], signature: inspect.Signature) -> dict[str, Any]:
     """Return the evaluated annotations of a function's parameters, by name.
 
-    Those of `*args` and `**options` are left out.
+    Annotations of `*args` and `**options` are left out.
     """
     named = {
         name: parameter.annotation

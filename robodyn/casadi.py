@@ -41,7 +41,7 @@ class _Callback(casadi.Callback):
         name: name of the function.
         sizes: size of each argument.
         shapes: rows and columns of each result.
-        compute: function of all nonempty arguments (k,) that returns the results, a matrix each.
+        compute: function of all nonempty arguments (k,) that returns a matrix for each result.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class Dynamics(_Callback):
 
 
 class _Products(_Callback):
-    """CasADi function for the products of a vector (k,) with the blocks of a Jacobian."""
+    """CasADi function for products of the transposed Jacobian blocks with a vector (k,)."""
 
     def __init__(self, rows: Any, blocks: Any, name: str, inames: Any, onames: Any) -> None:
         self._rows = rows
@@ -176,13 +176,13 @@ class _Products(_Callback):
         super().__init__(name, sizes, shapes, compute)
 
     def has_jacobian(self) -> bool:
-        """Return True: this function has derivatives, the second ones of the dynamics."""
+        """Return True: CasADi can request the Jacobian, the second dynamics derivatives."""
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
         """Return a CasADi function for all blocks of second derivatives.
 
-        Blocks are in the order of results, then arguments.
+        Blocks are ordered by result, then by argument.
         """
         arguments = self._rows.arguments
         sizes = dict(zip(inames, (*self._widths, *arguments), strict=True))

@@ -84,7 +84,7 @@ def require_extra(extra: str, what: str, package: str) -> Iterator[None]:
 
 
 def _system_requirements() -> list[str]:
-    """Return version requirements that pin the system's packages to their installed versions."""
+    """Return requirements that pin the system's packages to their installed versions."""
     found = []
     for name in _KEPT:
         with suppress(PackageNotFoundError):

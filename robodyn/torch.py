@@ -115,7 +115,7 @@ def _function(rows: Rows) -> Differentiable:
 def _compute(compute: Callable[..., Any], shapes: Any, given: Any) -> tuple[Any, ...]:
     """Call a NumPy function of batches (N, k) with tensors (..., k), and return tensors.
 
-    They have the type and the device of the first argument.
+    The results have the type and the device of the first argument.
     """
     like = given[0]
     found = call_with_rows(compute, shapes, (each.detach().cpu() for each in given))
@@ -136,7 +136,7 @@ class _BatchedFunction(Function):  # type: ignore[misc]
     def vmap(cls, info: Any, in_dims: Any, rows: Any, *given: Any) -> Any:
         """Move the mapped dimension to the front, and evaluate the whole batch at once.
 
-        Return the results, and the position of the mapped dimension in each: 0.
+        Returns the results, and the position of the mapped dimension in each result, which is 0.
         """
         size = info.batch_size
         whole = (
@@ -168,7 +168,7 @@ class _Values(_BatchedFunction):
 
     @staticmethod
     def jvp(ctx: Any, _: Any, *changes: Any) -> Any:
-        """Return Jacobian-vector products: derivatives times changes of the arguments."""
+        """Return Jacobian-vector products: derivatives times argument tangents."""
         blocks = _Derivatives.apply(ctx.rows, *ctx.saved_tensors)
         return tuple(
             sum(

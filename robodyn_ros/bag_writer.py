@@ -141,7 +141,7 @@ class BagWriter:
 
 
 class _Rosbag2Storage:
-    """Bag storage by the package rosbag2, in the default format of this ROS 2."""
+    """Bag writer that uses rosbag2 and the default storage of the ROS 2 distribution."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         options = rosbag2_py.StorageOptions(uri=str(folder))
@@ -183,7 +183,7 @@ class _Rosbag2Storage:
 
 
 class _RosbagsStorage:
-    """Bag storage by the package rosbags: an MCAP file with ROS 2's common types."""
+    """Bag writer that uses rosbags: an MCAP file with the common types of ROS 2."""
 
     def __init__(self, folder: Path, compress: bool) -> None:
         from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
@@ -198,7 +198,7 @@ class _RosbagsStorage:
         self.write, self.abort = self._writer.write, self._writer.abort
 
     def flush(self) -> None:
-        """End the current chunk of the file, which rosbags does only after a megabyte."""
+        """Write the current chunk to the file; rosbags does so only once per megabyte."""
         storage: Any = self._writer.storage
         chunk = getattr(storage, "chunk", None)
         if chunk is not None and chunk.msgs:
@@ -223,7 +223,7 @@ class _RosbagsStorage:
 
 
 def _qos_fields(profile: QoSProfile) -> dict[str, Any]:
-    """Convert a QoS profile to bag metadata of version 8, with rmw's policy values."""
+    """Convert a QoS profile to bag metadata (version 8), with rmw's policy values."""
 
     def time(duration: Any) -> dict[str, int]:
         seconds, rest = divmod(duration.nanoseconds, NANOSECONDS)

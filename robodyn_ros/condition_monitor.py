@@ -89,7 +89,7 @@ class ConditionMonitor(Node):
         self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
 
     def _is_due(self, stamp: int) -> bool:
-        """Return whether to evaluate a state: periodically, and always near singularities."""
+        """Return whether to evaluate a state: always near singularities, or periodically."""
         if not self._is_near and 0 <= stamp - self._looked < self._rest:
             self._stamp = stamp  # well conditioned up to here
             return False
@@ -123,9 +123,12 @@ class ConditionMonitor(Node):
     def _publish_scale(
         self, stamp: int, number: float, configuration: FloatArray, velocity: FloatArray
     ) -> bool:
-        """Publish the scaled condition number and the speed factor for a state.
+        """Publish a state's condition number and speed factor.
 
-        Returns whether the state is near a singularity or the motion is slowed down.
+        The condition number is based on the parameter `characteristic_length`.
+
+        Returns:
+            True if the state is near a singularity or the motion is slowed down.
         """
         scaled = number
         if self._length != 1.0:
@@ -219,7 +222,7 @@ class ConditionMonitor(Node):
     def _publish_conditions(
         self, first_critical_time: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
-        """Publish the results for a new trajectory, in place of the previous ones."""
+        """Publish the conditioning of a new trajectory, in place of the previous one's."""
         self._outlook = Status("trajectory ahead", level, text, values)
         self._ahead.publish(Float64(data=first_critical_time))
         self._publish()
@@ -233,7 +236,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Return the slowdown's range of condition numbers, and the characteristic length."""
+    """Return the condition numbers between which to slow down, and the length scale."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Publication of status messages on `/diagnostics`, as by diagnostic_updater."""
+"""Publication of status messages on `/diagnostics`, as diagnostic_updater does."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class DriveLink(Node):
             )
 
     def _publish_state(self, positions: np.ndarray) -> None:
-        """Publish the servos' positions, and velocities from finite differences."""
+        """Publish the servos' positions, and their velocities from finite differences."""
         now = time.monotonic()  # not the node's clock, which may be set or stop
         before, last = self._last or (now - 1.0, positions)
         rates = (positions - last) / max(now - before, SHORTEST)

@@ -97,7 +97,7 @@ class JointCommands:
             self._publisher.publish(self._message.filled(stamp, **values))
 
     def others(self) -> str:
-        """Return a message that names other publishers of commands; empty without any."""
+        """Return a message that names other publishers of commands; empty if none exist."""
         for publisher in self._publishers:
             topic = publisher.topic_name
             if self._node.count_publishers(topic) > 1:
@@ -232,7 +232,7 @@ class EffortOutputs:
     def trajectory(
         self, trajectory: SampledTrajectory, start: int | None, loaded: Mechanism
     ) -> None:
-        """Publish a joint trajectory with efforts, limited to those of the drives.
+        """Publish a joint trajectory with efforts, clipped to the drives' effort limits.
 
         It is published once the topic has a subscriber.
 

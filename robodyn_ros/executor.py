@@ -186,7 +186,7 @@ class LeanExecutor(_LoggingExecutor, SingleThreadedExecutor):
                         self._execute_others()
 
     def _begin(self, waitable: Any) -> None:
-        """Take the data of a ready waitable, and schedule its execution."""
+        """Take the data of a ready waitable, and schedule its `execute` coroutine."""
         for future in getattr(waitable, "_futures", ()):  # an action client's
             future._set_executor(self)
         try:

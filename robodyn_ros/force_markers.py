@@ -183,7 +183,7 @@ class ForceArrows:
         return marker
 
     def _marker(self, stamp: int, kind: tuple[str, int], shape: int, rgb: Color) -> Marker:
-        """Create a marker with a namespace and an ID."""
+        """Create a marker of the given shape and color; `kind` is its namespace and ID."""
         marker = Marker(ns=kind[0], id=kind[1], type=shape, action=Marker.ADD)
         marker.header.frame_id = self._frame
         marker.header.stamp = messages.to_stamp(stamp)

@@ -169,7 +169,7 @@ class ForwardSimulator(Node):
             self._path_start = start
 
     def _is_over(self) -> bool:
-        """Return whether a run that ends with its path, or after `duration`, is over."""
+        """Return whether the path has ended, or `duration` has passed since its start."""
         if self._trajectory is None or self._path_start is None:
             return False
         seconds = self._p["duration"] or self._trajectory.duration
@@ -201,7 +201,7 @@ class ForwardSimulator(Node):
         )
 
     def _take_period(self) -> None:
-        """Advance by one control period; brakes hold until the first command."""
+        """Advance by one control period; closed brakes hold the mechanism still."""
         if self._brakes.close_if_silent(self._stamp):
             self.get_logger().warning(
                 f"no command for {self._p['brake_timeout']:g} s: brakes closed"
@@ -225,7 +225,7 @@ class ForwardSimulator(Node):
         return self._unit.to_efforts(self._command, rates)
 
     def _advance(self, effort: FloatArray) -> None:
-        """Integrate one control period; keep the last valid state after a failure."""
+        """Integrate over one control period; if this fails, keep the last valid state."""
         try:
             wrench = self._wrench.at(self._plant.configuration)
             self._plant.hold(effort, self._steps, wrench, self._base.at(self._stamp))
@@ -239,7 +239,7 @@ class ForwardSimulator(Node):
         self._waiting_since = time.monotonic()
 
     def _repeat(self) -> None:
-        """Republish the state until its command arrives or command_timeout has passed."""
+        """Republish the state until the command for it arrives or command_timeout passes."""
         if self._failure or self._paused or self._is_over():
             self._waiting_since = time.monotonic()
             return
@@ -303,7 +303,7 @@ class ForwardSimulator(Node):
         self._report(self._stamp, *statuses)
 
     def _real_time(self) -> Status:
-        """Return the status of real time: a warning after lost time or late commands."""
+        """Return the real-time status: a warning if time was lost or commands were late."""
         lost = 0.0 if self._commanded_at is None else self._pacer.lost - self._lost_before
         values = {"lost_time": lost, "periods_without_command": self._late_periods}
         texts = []
@@ -337,7 +337,7 @@ class ForwardSimulator(Node):
         return response
 
     def _step(self) -> str:
-        """Advance by one control period while paused, under the last command, if any."""
+        """Advance a paused simulation by one control period with the last command, if any."""
         if self._failure or not self._paused:
             raise rd.InvalidInput(self._failure or "single steps are possible only while paused")
         self._take_period()

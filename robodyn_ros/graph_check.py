@@ -68,7 +68,8 @@ def _topic_findings(node: Node, topic: str) -> Iterator[dict[str, str]]:
             if all(fits == QoSCompatibility.ERROR for fits, _ in compatibilities):
                 why = compatibilities[0][1].rstrip(";. ").removeprefix("ERROR: ")
                 yield _finding(
-                    "error", f"{topic}: {name} does not receive from {publisher.node_name}: {why}"
+                    "error",
+                    f"{topic}: {name} receives no messages from {publisher.node_name}: {why}",
                 )
     kinds = sorted({end.topic_type for end in (*publishers, *subscribers)})
     if len(kinds) > 1:
@@ -87,7 +88,7 @@ def _topic_findings(node: Node, topic: str) -> Iterator[dict[str, str]]:
 
 
 def _joint_state_findings(node: Node, topic: str, names: list[str]) -> Iterator[dict[str, str]]:
-    """Yield a finding if several publishers send states of the same joints."""
+    """Yield a finding if several publishers may send states of the same joints."""
     messages: list[JointState] = []
     subscription = node.create_subscription(JointState, topic, messages.append, STATES)
     end = time.monotonic() + LISTEN
@@ -114,9 +115,9 @@ def _joint_state_findings(node: Node, topic: str, names: list[str]) -> Iterator[
 
 
 def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> list[str]:
-    """Return the joints whose positions jump back and forth from message to message.
+    """Return the joints whose positions jump back and forth between messages.
 
-    Only messages with exactly these `names` are compared.
+    Only messages whose joint names equal `names` are compared.
     """
     rows = [
         m.position for m in messages if tuple(m.name) == names and len(m.position) == len(names)
@@ -130,7 +131,7 @@ def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> 
 
 
 def _controllers(node: Node) -> Iterator[dict[str, str]]:
-    """Yield the state of each ros2_control controller, if a controller manager runs."""
+    """Yield the state of each ros2_control controller, if a manager is running."""
     services = [
         name for name, _ in node.get_service_names_and_types() if name.endswith("/list_controllers")
     ]

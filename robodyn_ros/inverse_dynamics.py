@@ -167,11 +167,11 @@ class InverseDynamics(ManagedNode):
             self._action = None
 
     def _model_of(self, p: dict[str, Any]) -> Mechanism:
-        """Return the model for efforts, with payload and the compensated terms."""
+        """Return the model that efforts are computed from: payload and compensated terms."""
         return payload_model(compensated_model(self._mechanism, p), p)
 
     def _on_model(self, p: dict[str, Any]) -> None:
-        """Apply changed payload, gravity or compensated terms to the model."""
+        """Update the model after a change of payload, gravity or the compensated terms."""
         self._loaded = self._model_of(p)
         self._follower.set_mechanism(self._loaded)
         self._follower.compensates_coriolis = "coriolis" in p["compensate"]
@@ -212,7 +212,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(trajectory, start, self._loaded)
 
     def _follow_other_publisher(self) -> None:
-        """Hold the mechanism at the position of the newly selected publisher of states."""
+        """Hold the position that the newly selected publisher of states reports."""
         if self.is_active:
             self._follower.stop()
 
@@ -246,12 +246,12 @@ class InverseDynamics(ManagedNode):
     def _check_collision(
         self, stamp: int, state: tuple[FloatArray, FloatArray], known: FloatArray
     ) -> None:
-        """Abandon the motion at a collision, except in gravity compensation."""
+        """Abandon the motion if a collision is detected, except in gravity compensation."""
         follower, acting = self._follower, self._acting
         why = self._estimated.update(stamp, state, acting, self._loaded, follower.base, known)
         if why and not follower.abandoned and follower.mode != "gravity_compensation":
             follower.abandon(why)
-            self.get_logger().error(f"{why}; the mechanism comes to rest and is held")
+            self.get_logger().error(f"{why}; the mechanism comes to rest and holds its position")
             self._diagnose()
 
     def _report_problem(self, problem: str) -> None:
@@ -260,16 +260,17 @@ class InverseDynamics(ManagedNode):
         if not self._problem:
             return
         if problem == self._follower.abandoned:
-            self.get_logger().error(f"{problem}; the mechanism is held in its configuration")
+            self.get_logger().error(f"{problem}; the mechanism holds its configuration")
             self._diagnose()
         else:
             self.get_logger().warning(problem, throttle_duration_sec=1.0)
 
     def _announce(self) -> None:
-        """Publish a hold trajectory with efforts, until the first trajectory arrives.
+        """Publish a trajectory that holds the position until the first trajectory arrives.
 
-        When a joint_trajectory_controller is activated, it holds without efforts. Before activation
-        it accepts no trajectory, so this is repeated.
+        A newly activated joint_trajectory_controller holds its position without feedforward
+        efforts; this trajectory contains them. It is repeated, because an inactive controller
+        accepts no trajectory.
         """
         here = self._last
         if not (self._waits and self.is_active and self._outputs.has_follower) or here is None:
@@ -283,7 +284,7 @@ class InverseDynamics(ManagedNode):
         self._outputs.trajectory(hold, None, self._loaded)
 
     def _ramp_scale(self) -> float:
-        """Return the factor for commanded efforts: 1, or falling to 0 after deactivation."""
+        """Return the factor for commanded efforts, which falls to 0 after deactivation."""
         if self._ramp_down is None:
             return 1.0
         fraction = self._ramp_down.fraction(time.monotonic())
@@ -293,7 +294,7 @@ class InverseDynamics(ManagedNode):
         return fraction
 
     def _watch(self) -> None:
-        """If states stop, hold by gravity compensation, then reduce the efforts to zero."""
+        """If no states arrive, command holding efforts, then reduce them to zero."""
         self._outputs.publish_latest()
         watch = self._watchdog.state(time.monotonic())
         silent = not self.is_active and self._ramp_down is None
@@ -341,7 +342,7 @@ class InverseDynamics(ManagedNode):
         self._follower.scale = message.data
 
     def _use_scale(self, p: dict[str, Any]) -> None:
-        """Subscribe to the condition monitor's speed factor, or unsubscribe."""
+        """Subscribe to the condition monitor's speed factor if `use_scale` is set."""
         enabled = p["use_scale"]
         self._follower.delay = p["delay"]
         self._follower.predicts = enabled or p["delay"] > 0.0
@@ -373,7 +374,7 @@ class InverseDynamics(ManagedNode):
         return "the mechanism comes to rest and holds its configuration"
 
     def _plan_of(self, goal: Goal) -> GoalPlan:
-        """Check a goal of the action from the current state, and return its plan."""
+        """Check an action goal against the current state, and return its plan."""
         if not self.is_active:
             raise GoalRefused("the node is inactive")
         present = None

@@ -203,7 +203,7 @@ class JointCommander(ManagedNode):
             )
 
     def _on_other(self, text: str) -> None:
-        """Come to rest and stop sending if another publisher commands the drives."""
+        """Report a fault if another publisher commands the drives, and stop sending."""
         if self._machine.state != "off":
             self._yields = True
             self._machine.fault(f"{text}, and it commands the drives: stop it, then reset")
@@ -267,7 +267,7 @@ class JointCommander(ManagedNode):
             self._watch_for_collisions(self._drives.message, self._from_drives(positions))
 
     def _watch_for_collisions(self, message: JointState, positions: FloatArray) -> None:
-        """Report a fault if a collision is detected."""
+        """Report a fault if measured rates and efforts indicate a collision."""
         m, commander = self._mechanism, self._machine.commander
         rates, efforts = (
             messages.joint_values(message, m.joint_names, each) for each in ("velocity", "effort")
@@ -308,7 +308,7 @@ class JointCommander(ManagedNode):
                     self._machine.fault(f"{name}/{interface} is {value:g}")
 
     def _stabilize(self, p: dict[str, Any]) -> None:
-        """Start to hold the platform in the world frame, or relative to its base."""
+        """Stabilize the platform in the world frame if the parameter `stabilize` is set."""
         if p["stabilize"] == (self._machine.stabilized is not None):
             return
         ahead = round(1e9 * (p["drive_delay"] + p["imu_delay"]))
@@ -335,7 +335,7 @@ class JointCommander(ManagedNode):
         self._publish_machine_state()
 
     def _bring_up(self) -> None:
-        """Power the machine on as soon as possible after activation of the node."""
+        """Request to power the machine on; retry periodically until it is accepted."""
         now = time.monotonic()
         if now - self._tried < RETRY:
             return

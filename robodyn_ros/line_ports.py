@@ -171,7 +171,7 @@ def _datagram_socket() -> socket.socket:
 
 
 def _receive(port: socket.socket, most: int) -> list[bytes]:
-    """Return up to `most` received datagrams; none on an error."""
+    """Receive up to `most` waiting datagrams; return those read before any error."""
     found: list[bytes] = []
     with suppress(OSError):
         while len(found) < most:

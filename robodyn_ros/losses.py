@@ -83,7 +83,8 @@ class StateFlow:
         received: number of states received in the order of their stamps.
         lost: number of states missing between received ones.
         late: number of states received after a state with a later stamp.
-        longest: longest gap [s] between the stamps of two states with missing ones in between.
+        longest: longest difference [s] between the stamps of two received states between which
+            states are missing.
         begun_late: [s] from the start of a trajectory to the first state processed after it.
     """
 

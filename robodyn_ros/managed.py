@@ -115,16 +115,16 @@ class ManagedNode(Node):
         return added
 
     def _find(self, number: int, label: str = "") -> Row | None:
-        """Return the available transition with a given label or ID, otherwise None."""
+        """Return the available transition with a label, or else an ID; None if absent."""
         for row in self._lifecycle.available_transitions:
             if (row[1] == label) if label else (row[0] == number):
                 return row  # type: ignore[no-any-return]
         return None
 
     def _change_state(self, request: Row) -> bool:
-        """Perform a lifecycle transition if it is available; return whether it succeeded.
+        """Perform a lifecycle transition; return whether it succeeded.
 
-        A step that raises anything but a RobodynError leaves the state unchanged.
+        If a step raises any error, the state remains unchanged; a RobodynError is not propagated.
         """
         was_active, self._refusal = self.is_active, None
         self._trigger(request)

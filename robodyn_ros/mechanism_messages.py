@@ -77,7 +77,7 @@ class _Messages:
     def read_joint_trajectory(
         self, message: JointTrajectory, here: FloatArray | None
     ) -> SampledTrajectory:
-        """Convert a trajectory of the mechanism's or its tip's joints (`TipJoints`).
+        """Convert a trajectory message of a mechanism's joints, or of `TipJoints`.
 
         `here` is the current configuration, if known.
 
@@ -96,7 +96,7 @@ class _Messages:
         return SampledTrajectory(self._mechanism, times, motion)
 
     def state_publisher(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """Create the publishers of a state, and return a function that publishes one.
+        """Create the publishers for states, and return a function that publishes a state.
 
         Its arguments are stamp [ns], configuration, velocity and efforts. It publishes
         `platform_state` if the state is a pose, `joint_states` of all joints, and transforms of
@@ -117,7 +117,7 @@ class _Messages:
         return publish
 
     def pose_sender(self, node: Node, profile: QoSProfile) -> Callable[..., None]:
-        """Return a function to publish a state's pose; in this base class it does nothing."""
+        """Return a function that publishes a state's pose; here, one that does nothing."""
         return lambda *_: None
 
 

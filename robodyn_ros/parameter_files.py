@@ -165,7 +165,8 @@ def _overrides(
 ) -> list[tuple[str, str, bool]]:
     """Return name, origin and scope of each parameter given to this process.
 
-    The scope states whether the parameter is given to all nodes.
+    The origin names the parameter file, if any. The scope is True if a file sets the parameter
+    for all nodes.
     """
     full = node.get_fully_qualified_name()
     found: list[tuple[str, str, bool]] = []

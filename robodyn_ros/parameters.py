@@ -198,7 +198,7 @@ def check(name: str, spec: Spec, value: Any) -> Any:
         for number in numbers:
             if not spec.low <= number <= spec.high:
                 raise rd.InvalidInput(
-                    f"parameter {name} has {number}, expected {spec.low:g} to {spec.high:g} "
+                    f"parameter {name} contains {number}, expected {spec.low:g} to {spec.high:g} "
                     f"({spec.text})",
                     value=value,
                 )

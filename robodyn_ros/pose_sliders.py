@@ -72,7 +72,7 @@ class PoseSliders(Node):
         self._publish_state(stamp, pose, REST, REST)
 
     def _reach(self, pose: FloatArray) -> str:
-        """Return a message if a pose exceeds a limit; empty if it exceeds none."""
+        """Return a message if a pose exceeds a leg's length limits; otherwise empty."""
         lengths = self._mechanism.joint_positions(pose)
         for name, length, (low, high) in zip(
             self._mechanism.joint_names, lengths, self._mechanism.position_limits, strict=True

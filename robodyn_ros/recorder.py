@@ -112,7 +112,7 @@ class Recorder(Node):
             self._changed = time.monotonic()
             if len(kinds) > 1:
                 self.get_logger().warning(
-                    f"{name} has types {', '.join(kinds)}: {kinds[0]} recorded"
+                    f"{name} has several types, {', '.join(kinds)}: only {kinds[0]} is recorded"
                 )
             try:
                 with end_on_failure():
@@ -132,13 +132,13 @@ class Recorder(Node):
             self.get_logger().info("no /clock: stamps are those of the wall clock")
 
     def _recorded_time(self) -> float:
-        """Return the recorded time [s], which does not advance before a simulator starts."""
+        """Return the recorded duration [s], by the clock that the bag uses."""
         if self._bag_clock.source == "wall":
             return (time.time_ns() - self._begun) * 1e-9
         return self._bag_clock.elapsed * 1e-9
 
     def _is_shared(self, name: str) -> bool:
-        """Return whether a topic has several publishers; False after shutdown."""
+        """Return whether a topic has several publishers; False if ROS 2 is shut down."""
         with suppress(RuntimeError):  # the context is shut down
             return self.count_publishers(name) > 1
         return False
@@ -180,7 +180,7 @@ class Recorder(Node):
         self._recorded.append((topic, subscription))
 
     def _derive_transforms(self, name: str, kind: str) -> None:
-        """Compute and write `/tf` from a state if it cannot be recorded."""
+        """Prepare to compute `/tf` from a topic with states if tf2_msgs is not installed."""
         state, joints = (
             self.resolve_topic_name(each) for each in ("platform_state", "joint_states")
         )
@@ -197,7 +197,7 @@ class Recorder(Node):
         self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {name}")
 
     def _take(self, topic: Any, name: str, data: bytes, info: Any) -> bool:
-        """Write a message; return whether it reveals the first loss on its topic."""
+        """Write a message to the bag; return whether it reveals its topic's first loss."""
         sent, received = _times(info)
         self._counts[name] = self._counts.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
@@ -223,7 +223,7 @@ class Recorder(Node):
         if back and before is not None:
             self.get_logger().warning(
                 f"/clock went back from {before * 1e-9:.3f} s to {now * 1e-9:.3f} s: players will "
-                "mix messages from before and after"
+                "interleave messages from before and after the jump"
             )
         elif before is None and source == "wall" and self._p["time"] == "auto":
             self.get_logger().warning(
@@ -275,10 +275,13 @@ class Recorder(Node):
             now = time.monotonic()
 
     def _take_queued(self, called: int, deadline: float) -> bool:
-        """Write all received messages until a deadline [s] of the monotonic clock.
+        """Write all received messages to the bag, at most until a deadline [s].
 
-        Return whether any of them was sent before `called` [ns]. Publishers that send faster than
-        this node takes messages would keep it busy until the deadline.
+        The deadline refers to the monotonic clock. Without it, publishers that send faster than
+        this node can write would keep it busy.
+
+        Returns:
+            Whether any of the messages was sent before `called` [ns].
         """
         old = False
         # do not wait for a clock that cannot be read

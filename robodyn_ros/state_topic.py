@@ -387,7 +387,7 @@ class JointSource:
 
     @property
     def is_shared(self) -> bool:
-        """Whether messages on the topic contain other joints, or only some of the joints."""
+        """Whether messages contain joints of other mechanisms, or only some of the joints."""
         return self._has_others or self._readings.is_merged
 
     @property
@@ -417,7 +417,7 @@ class JointSource:
         """Return why the messages so far do not form a state, to end a sentence."""
         missing = self._readings.missing
         if self._has_own and missing:
-            return f"no message has the joints {', '.join(missing)}"
+            return f"no message contains the joints {', '.join(missing)}"
         if self._has_own:
             return "one more message is needed for velocities"
         return f"it has {shorten(self._foreign, 300)}" if self._foreign else ""

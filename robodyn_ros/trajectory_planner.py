@@ -116,11 +116,10 @@ class TrajectoryPlanner(Node):
         return bool(self._p["profile"] == TIME_OPTIMAL)
 
     def _take(self, plan: Trajectory, what: str, start: int = 0) -> str:
-        """Store a plan, and publish it if auto_start is set.
+        """Store a plan, publish it if auto_start is set, and describe the result.
 
-        Return a description of the result.
-
-        `start` [ns] is its start time, in the state expected then; 0: at once.
+        `start` [ns] is the time at which the plan starts, from the state expected at that time;
+        with 0, it starts at once.
         """
         if self._p["avoid_singularities"]:
             plan = self._around_singularities(plan, what)
@@ -136,14 +135,14 @@ class TrajectoryPlanner(Node):
         return f"{found}; {self._publish(plan, what, start)}"
 
     def _around_singularities(self, plan: Trajectory, what: str) -> Trajectory:
-        """Return a plan between the same ends that stays within condition_limit."""
+        """Replace a plan by one that stays within condition_limit, if necessary."""
         path = around_singularities(self._mechanism, plan, self._p["condition_limit"])
         if path is not plan:
             self.get_logger().info(f"{what}: path around singularities: {path}")
         return path
 
     def _examine(self, plan: Trajectory, what: str) -> str:
-        """Store a plan, and describe its conditioning and violated limits."""
+        """Store a plan; describe its conditioning and the limits that it violates."""
         self._knots(plan)  # raises an error for a plan that is too long to publish
         check = self._check(plan, what)
         ahead = look_ahead(
@@ -159,7 +158,7 @@ class TrajectoryPlanner(Node):
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
-        """Raise an error if a plan violates limits; return a warning, or an empty string."""
+        """Raise an error or return a warning if a plan violates limits; otherwise empty."""
         if self._p["limits"] == "ignore":
             return ""
         # position limits are always enforced
@@ -175,7 +174,7 @@ class TrajectoryPlanner(Node):
         return knot_times(plan.duration, plan.switching_times, self._p["sample_period"])
 
     def _publish(self, plan: Trajectory, what: str, start: int = 0) -> str:
-        """Publish a plan, preceded by an approach if necessary; return a description."""
+        """Publish a plan and the motion to its start, if necessary; describe the result."""
         self._not_started = ""
         self._due = None
         if self._p["start_in"] and self._here is None:
@@ -195,7 +194,7 @@ class TrajectoryPlanner(Node):
         return done
 
     def _from_here(self, plan: Trajectory, what: str) -> tuple[Trajectory, str]:
-        """Return a plan that starts at the current position, with an approach if needed."""
+        """Prepend a motion from the current configuration to the plan's start, if needed."""
         if self._here is None:
             return plan, "started"
         mechanism, here, p = self._mechanism, self._here, self._p
@@ -229,7 +228,7 @@ class TrajectoryPlanner(Node):
                 self.get_logger().error(f"plan not published: {error}")
 
     def _take_goals(self, kind: type[Any], topic: str, plan: Callable[[Any], None]) -> None:
-        """Plan motions to received goals; before the first state, only to the latest one."""
+        """Plan motions to received goals; only the latest one waits for the first state."""
 
         def receive(message: Any) -> None:
             if self._here is not None:
@@ -256,10 +255,12 @@ class TrajectoryPlanner(Node):
             self._take(self._motion_of_body_to(goal), what)
 
     def _plan_fastest(self, goal: FloatArray, what: str, topic: str, *, of_body: bool) -> None:
-        """Plan the fastest motion to a pose of the body or to driven joints, in a thread.
+        """Plan the fastest motion to a goal in a background thread.
 
-        A mechanism at rest moves its body along a straight line if `pose_motion` requires it; a
-        moving one uses its own coordinates.
+        The goal is a pose of the body, or positions of the driven joints.
+
+        From rest, the body moves along a straight line if `pose_motion` is `line`. Otherwise, the
+        motion is planned in the coordinates of the mechanism.
         """
         mechanism, here, velocity = self._mechanism, self._start(), self._velocity
         assert velocity is not None  # since a state was received
@@ -298,7 +299,7 @@ class TrajectoryPlanner(Node):
         return plan_tip_line(self._mechanism, start, goal, period=period, **self._options)
 
     def _motion_to(self, goal: FloatArray) -> Trajectory:
-        """Plan a straight motion in the mechanism's own coordinates."""
+        """Plan a motion that is straight in the coordinates of the mechanism."""
         return plan_straight(self._mechanism, self._start(), goal, **self._options)
 
     @property

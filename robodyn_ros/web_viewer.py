@@ -210,7 +210,7 @@ class WebViewer(Node):
                 self._server.scene.reset()
 
     def _store(self, kind: type[Any], topic: str, read: Callable[[Any], Any]) -> None:
-        """Subscribe to a topic and store the data of its latest message."""
+        """Subscribe to a topic, and store what `read` returns for its latest message."""
         subscribe(
             self, kind, topic, lambda message: self._latest.update({topic: read(message)}), VIEW
         )
@@ -232,7 +232,7 @@ class WebViewer(Node):
             self._machine.show(message.data)
 
     def _on_diagnostics(self, message: DiagnosticArray) -> None:
-        """Show why the machine stopped, and whether its vehicle sends data."""
+        """Show why the machine stopped, and whether data arrive from the vehicle."""
         if self._machine is None:
             return
         own = self.get_namespace().strip("/")
@@ -330,7 +330,7 @@ class WebViewer(Node):
             )
 
     def _check_graph(self, page: ViewerPage) -> None:
-        """Show only the controls whose nodes are running."""
+        """Show a control only if the node that it acts on is running."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:
             page.run.visible = self._is_simulated
@@ -341,7 +341,7 @@ class WebViewer(Node):
             self._machine.show_vehicle("")
 
     def _subscribe_to_state(self) -> None:
-        """Subscribe to the state once a lockstep run no longer counts subscribers."""
+        """Subscribe to the state, but not while a lockstep run still counts subscribers."""
         clocks = self.count_publishers("/clock")
         if clocks or not self.count_publishers(self._interface.state_topic):
             self._waiting_since = time.monotonic()

@@ -283,8 +283,8 @@ def _check(
 
 def _curve(given: Any) -> tuple[tuple[float, float], ...]:
     expected = (
-        "a list of at least two pairs [speed, torque] [rad/s, N m], speeds increasing from 0, "
-        "torques of at least 0 and not increasing"
+        "a list of at least two pairs [speed, torque] [rad/s, N m], with speeds increasing from 0, "
+        "and torques of at least 0 that do not increase"
     )
     with suppress(InvalidInput):
         points = as_array("torque_speed", given, (2,))

@@ -183,7 +183,7 @@ class Chart:
     def _step_derivatives(
         self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
     ) -> tuple[FloatArray, ...]:
-        """Return displacement x and velocity v after steps, and their derivatives.
+        """Return displacements x and velocities v after `steps` steps, and derivatives.
 
         Each stage of the Runge-Kutta method is differentiated, so the derivatives (N, nv, ...)
         w.r.t. x, v and efforts are those of the discrete step.
@@ -207,7 +207,7 @@ class Chart:
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Advance N states by one step, with derivatives w.r.t. initial states and efforts.
 
-        Derivatives of a configuration are expressed as displacements from it.
+        Derivatives of a configuration are expressed as displacements from this configuration.
         """
         m, (moves, changes, pushes) = self.mechanism, by
         turns = [_Turn(part, len(q)) for part in m.coordinates.rotations]
@@ -244,9 +244,10 @@ class Chart:
         return found
 
     def _left(self, x: FloatArray) -> FloatArray:
-        """Compute the matrices (N, nv, nv) that map changes of x (N, nv) to displacements at x.
+        """Compute the left Jacobians (N, nv, nv) of the exponential map at x (N, nv).
 
-        The displacements are taken at the configurations themselves, x from the chart's reference.
+        They map a change of x, which is measured from the chart's reference, to a displacement of
+        the configuration that x represents.
         """
         out = np.tile(np.eye(self.nv), (len(x), 1, 1))
         for part in self.mechanism.coordinates.rotations:
@@ -286,7 +287,7 @@ class _Turn:
         self._set(dt * self.total, dt * self.by_total, moves, shift, by_shift)
 
     def _rates(self, rate: Any, by_rate: Any) -> tuple[FloatArray, FloatArray]:
-        """Return the quaternions' time derivatives (N, 4), and derivatives of these."""
+        """Return quaternion rates (N, 4) and their derivatives w.r.t. state and efforts."""
         w, by_w, q = rate[:, self.part], by_rate[:, self.part], self.pose[:, 3:]
         product = np.zeros((len(w), 4, 4))
         product[:, :3, :3], product[:, :3, 3], product[:, 3, :3] = cross_matrices(w), w, -w
@@ -306,6 +307,6 @@ class _Turn:
 
 
 def _times(q: FloatArray) -> FloatArray:
-    """Return matrices (N, 4, 3) that map vectors w to quaternion products (w, 0) q."""
+    """Return the matrices (N, 4, 3) of the quaternion product (w, 0) q, linear in w."""
     vector, real = q[:, :3], q[:, 3, None, None]
     return np.concatenate([real * np.eye(3) - cross_matrices(vector), -vector[:, None, :]], axis=1)

@@ -99,7 +99,7 @@ def condition_number(
 
 @singledispatch
 def determinant(mechanism: Any, configuration: ArrayLike, /) -> FloatArray | None:
-    """Compute the determinant (...) of the map from motion to driven joints' rates.
+    """Compute the determinant (...) of the map from the velocity to driven joint rates.
 
     It changes sign at singularities of type 2, where the drives lose control of the mechanism. The
     result is None if the map is not square, or if this kind of mechanism does not define it.
@@ -152,7 +152,7 @@ def singularities(mechanism: Any) -> Sequence[Singularity]:
 
 
 def _tip_number(mechanism: Any, q: FloatArray) -> FloatArray:
-    """Compute the Jacobian's determinants (k,), which are zero at singularities of type 1."""
+    """Compute the tip Jacobian's determinants (k,), zero at singularities of type 1."""
     return np.asarray(np.linalg.det(mechanism.jacobian(q)))
 
 

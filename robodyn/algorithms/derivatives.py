@@ -166,7 +166,7 @@ def _differences(
     wrench: ArrayLike | None,
     base: BaseMotion | None,
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Compute a quantity (..., k) and its derivatives by finite differences.
+    """Compute `quantity` (..., k) and its derivatives by finite differences.
 
     `quantity` is `inverse_dynamics` or `forward_dynamics`, which is linear in `load`, i.e. in the
     acceleration or in the efforts respectively. The derivatives are with respect to configuration,
@@ -211,10 +211,11 @@ def _differences(
 
 
 def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
-    """Return the contribution of dry friction to a result, and its derivatives.
+    """Return the contribution of dry friction to `quantity`, and its derivatives.
 
     The shape is (..., 1 + 2 nv, k): the value, then the derivatives with respect to displacement
-    and velocity. A derivative is zero if a driven joint's rate changes sign within the steps.
+    and velocity. A derivative is zero if a driven joint's rate changes sign within the
+    finite-difference steps.
     """
     nv = v.shape[-1]
     own = central_stencil(np.full(nv, FRICTION_STEP))

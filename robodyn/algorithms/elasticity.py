@@ -248,7 +248,7 @@ def deflection(mechanism: Any, configuration: ArrayLike, /, wrench: ArrayLike) -
     else:
         raise NoSolution(
             f"{mechanism.name}: no equilibrium under the wrench was found in {STEPS} steps; "
-            "the wrench may exceed a buckling load, try a smaller one",
+            "the wrench may exceed a buckling load; try a smaller wrench",
             value=wrench,
         )
     _refuse_unstable(mechanism, 0.5 * (K + np.swapaxes(K, -1, -2)))
@@ -395,10 +395,10 @@ def energy_of_drives(
 def _state_at_rest(
     mechanism: Any, configuration: ArrayLike, wrench: ArrayLike | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return efforts (..., n) at rest, geometric stiffness (..., nv, nv), and Jacobian.
+    """Return efforts at rest, geometric stiffness and the driven joints' Jacobian.
 
-    With efforts e, displacement x and the Jacobian J of the driven joints, the geometric stiffness
-    is J' de/dx.
+    Their shapes are (..., n), (..., nv, nv) and (..., n, nv). With the efforts e, the displacement
+    x and the Jacobian J, the geometric stiffness is J' de/dx.
     """
     smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
     if (compute := smooth.solver.derivatives) is not None:

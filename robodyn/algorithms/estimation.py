@@ -73,9 +73,9 @@ class Encoders:
     """Encoder resolutions and jump thresholds for prismatic and revolute joints.
 
     Attributes:
-        length, angle: steps of the positions [m], [rad].
-        rate, angular_rate: steps of the velocities, for readings with velocities [m/s], [rad/s].
-        jump, angular_jump: difference from the expected position that counts as a jump [m], [rad].
+        length, angle: resolution of positions [m], [rad].
+        rate, angular_rate: resolution of velocities, for readings with velocities [m/s], [rad/s].
+        jump, angular_jump: deviation from the expected position that counts as a jump [m], [rad].
 
     Raises:
         InvalidInput: a value is not a positive number.
@@ -103,13 +103,13 @@ class Encoders:
 
 
 def quantization_deviation(steps: FloatArray) -> FloatArray:
-    """Compute standard deviations (n,) of rounding errors for encoder steps (n,)."""
+    """Compute standard deviations (n,) of rounding errors for encoder resolutions (n,)."""
     return np.asarray(steps / np.sqrt(12.0))
 
 
 @singledispatch
 def needs_estimator(mechanism: Any) -> bool:
-    """Return whether a real mechanism's state must be estimated from its drives."""
+    """Return whether a real mechanism's state must be estimated from driven joints."""
     return False
 
 
@@ -188,7 +188,7 @@ class Estimator:
     def update(
         self, stamp: int, positions: ArrayLike, rates: ArrayLike | None = None
     ) -> Estimate | None:
-        """Estimate the state from a reading; None if it is not newer than the last one.
+        """Estimate the state from a reading; None if its stamp is not newer than the last.
 
         Args:
             stamp: time of the reading [ns].
@@ -228,7 +228,7 @@ class Estimator:
         return self.last
 
     def twist_covariance_in_body(self, estimate: Estimate) -> FloatArray:
-        """Return the twist covariance (6, 6) of an estimate, in the axes of its own pose."""
+        """Return the twist covariance (6, 6) of an estimate, in the frame of the body."""
         return twist_covariance_in_body(estimate.pose, estimate.twist_covariance)
 
     def _check(
@@ -243,11 +243,11 @@ class Estimator:
         return position, rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
-        """Estimate the state from readings; without a guess, search from home."""
+        """Estimate the state from the stored readings; search from home without a guess."""
         raise NotImplementedError
 
     def _is_stale(self, stamp: int) -> bool:
-        """Return whether a stamp is out of date, and not the first after a clock reset."""
+        """Return whether a stamp is outdated; reset if the clock was set back."""
         if self._stamp is None or stamp > self._stamp:
             self._stale_in_a_row = 0
             return False
@@ -261,7 +261,10 @@ class Estimator:
         return True
 
     def _predict(self, positions: FloatArray, step: float) -> FloatArray | None:
-        """Return the configuration extrapolated by `step` [s]; None if that is impossible."""
+        """Extrapolate the last configuration by `step` [s].
+
+        The result is None if there is no last estimate, or if the positions have jumped.
+        """
         if self.last is None:
             return None
         ahead = step if step <= HORIZON else 0.0

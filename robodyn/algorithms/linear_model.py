@@ -58,7 +58,7 @@ class ForwardDynamicsDerivatives(_OfAcceleration):
     """Acceleration due to efforts, and its derivatives.
 
     Attributes:
-        acceleration: (..., nv) itself.
+        acceleration: (..., nv) the acceleration itself.
         configuration: (..., nv, nv) with respect to a displacement as in `difference` and
             `advance`.
         velocity: (..., nv, nv) with respect to the velocity.

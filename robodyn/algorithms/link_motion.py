@@ -233,7 +233,7 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 
 
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the matrix (..., 6, nv) that maps velocity to centroidal momentum.
+    """Compute the matrix (..., 6, nv) that maps the velocity to centroidal momentum.
 
     Returns:
         Matrix A, base frame: A @ velocity is the linear [kg m/s], then the angular momentum [kg
@@ -259,7 +259,7 @@ def known_link(mechanism: Any, link: str) -> None:
 
 
 def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int, FloatArray]:
-    """Return a link's index in the tree, and the frame (12,) on it moved by an offset (3,)."""
+    """Return a link's index in the tree and its frame (12,) shifted by an offset (3,)."""
     if link not in mechanism._links.places:
         known_link(mechanism, link)
     row, at, frame = mechanism._links.places[link]
@@ -364,7 +364,10 @@ def is_single(mechanism: Any, state: tuple[Any, ...]) -> bool:
 def _of_single(
     entry: Callable[..., bool], state: tuple[Any, ...], core: tuple[int, ...], *settings: Any
 ) -> FloatArray | None:
-    """Compute a result of shape `core` for a valid single state; None for other arguments."""
+    """Compute a result of shape `core` for a single state; return None for a batch.
+
+    The result is also None if an argument is not a float64 array, or is invalid.
+    """
     rows = []
     for part in state:
         if part is not None:

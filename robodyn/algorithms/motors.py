@@ -210,8 +210,8 @@ class Drives:
         for i, (joint, actuator) in enumerate(zip(self.names, self.actuators, strict=True)):
             if self.units[i] == "m" and actuator.lead is None:
                 raise InvalidInput(
-                    f"joint {joint!r} slides but its actuator has no lead, so its motor's torque "
-                    "is not known; give `lead` [m per turn] in the description",
+                    f"joint {joint!r} is prismatic, but its actuator has no lead, so the motor's "
+                    "torque is not known; give `lead` [m per turn] in the description",
                     value=joint,
                 )
             speed = None if speeds is None else speeds[..., i]
@@ -244,7 +244,7 @@ def joint_table(position_limits: FloatArray, actuators: Sequence[Actuator]) -> F
 
 
 def _curve(actuator: Actuator) -> list[tuple[float, float]]:
-    """Return the corners (rate, effort) of the motor's torque-speed curve, at the joint."""
+    """Return corners (joint rate, joint effort) of an actuator's torque-speed curve."""
     fastest, ratio = actuator.rate_limit, abs(actuator.ratio)
     speeds = [0.0]
     if actuator.torque_speed is not None:

@@ -134,7 +134,10 @@ def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
 
 
 def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
-    """Return limits of passive joints, their joint-state indices, and mid-range angles."""
+    """Return limit, joint-state index and mid-range angle of limited passive joints.
+
+    The angle is NaN for prismatic joints, mimic joints, and joints with only one limit.
+    """
     found = []
     limits = passive_limits(mechanism)
     joints = {joint.name: joint for joint in getattr(mechanism.model, "joints", ())}
@@ -155,7 +158,7 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
 
 
 def cones(mechanism: Any) -> tuple[float, float]:
-    """Return the largest permitted angles [rad] of legs from home, at base and body.
+    """Return largest angles [rad] of legs from their home directions at both ends.
 
     They are infinite without a limit.
     """

@@ -141,7 +141,10 @@ def _rigid_motion(mechanism: Mechanism, q: FloatArray) -> FloatArray:
 
 
 def _base_rows(s: Complex, gravity: FloatArray) -> Complex:
-    """Return derivatives (f, 9, 6) of the base motion (9,) w.r.t. base displacements."""
+    """Return derivatives (f, 9, 6) of the base motion at f complex frequencies.
+
+    They are taken with respect to the displacement (6,) of the base.
+    """
     rows = np.zeros((len(s), 9, 6), dtype=np.complex128)
     rows[:, :3, :3] = rows[:, 6:, 3:] = s**2 * np.eye(3)
     rows[:, 3:6, 3:] = s * np.eye(3)

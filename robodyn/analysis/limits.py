@@ -171,7 +171,7 @@ class _LimitCheck:
     def rows(self, times: FloatArray) -> FloatArray:
         """Return the table (M, columns) of a motion's values at times (N,).
 
-        It ends before the first time at which there is no solution, so M <= N.
+        The table ends before the first time at which the kinematics has no solution, so M <= N.
         """
         while len(times):
             try:
@@ -188,7 +188,7 @@ class _LimitCheck:
         return np.asarray(~within)
 
     def pole(self, times: FloatArray) -> tuple[float, float] | None:
-        """Return times before and after a motion first passes a singularity, else None.
+        """Return times just before and after the first singularity; None if there is none.
 
         Singularities at which efforts stay finite, as for an arm, count only if the condition
         number is limited.
@@ -221,7 +221,7 @@ class _LimitCheck:
         return good, bisect(is_before, good, bad, self._halvings(good, bad))[1]
 
     def boundary(self, good: float, bad: float) -> float:
-        """Return the time at which a violation begins, by bisection between two times."""
+        """Find the time at which a violation begins by bisection between two times."""
 
         def holds(t: float) -> bool:
             values = self.rows(np.array([t]))
@@ -309,7 +309,7 @@ class _LimitCheck:
 
 
 def _passive_speeds(mechanism: Mechanism) -> dict[str, float]:
-    """Return the velocity limits [m/s or rad/s] of passive joints, by name."""
+    """Return the velocity limits [m/s or rad/s] of passive joints by joint name."""
     driven, known = set(mechanism.joint_names), set(mechanism.all_joint_names)
     joints = getattr(mechanism.model, "joints", ())
     return {

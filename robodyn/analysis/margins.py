@@ -225,7 +225,7 @@ def _margin(
 ) -> tuple[Margin, FloatArray]:
     """Return the margin of a quantity, and the used fractions (N,) of its limits.
 
-    Limits are one number or (N,). `full` (N,) marks samples whose effort was cut at the limit.
+    A limit is one number or (N,). `full` (N,) marks samples whose effort was clipped to the limit.
     """
     low, high = (np.broadcast_to(np.asarray(v, dtype=float), values.shape) for v in (lower, upper))
     used = _used_fractions(values, low, high)

@@ -107,12 +107,13 @@ def _largest_values(
 ) -> tuple[list[float | None], list[float | None]]:
     """Return the largest velocity or acceleration along each axis, alone and combined.
 
-    Combined means that any one other axis is at half of its largest value. Values without a limit
+    Combined values are possible while any one other axis is at half of its largest value. Values
+    without a limit
     are None.
 
     Args:
         limits: (n,) limits of the drives.
-        needed: (a, n) values of the drives for one unit along each axis.
+        needed: (a, n) values that the drives need for one unit along each axis.
     """
     per_unit = np.abs(needed)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,7 +128,7 @@ def _largest_values(
 
 
 class _Travel(NamedTuple):
-    """Range of the body from home along an axis, with known configurations.
+    """Range of body motion from home along an axis, with known configurations.
 
     Attributes:
         unit: (6,) displacement of the body by one unit along the axis.
@@ -153,9 +154,9 @@ class _Travel(NamedTuple):
 
 
 def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
-    """Compute the range of the body along an axis from home.
+    """Compute the range of body motion from home along an axis.
 
-    It is None if a pose of the body does not determine the configuration.
+    Returns None if a pose of the body does not determine the configuration.
     """
     unit: FloatArray = np.eye(6)[axis]
     known: list[tuple[float, FloatArray]] = [(0.0, m.home)]
@@ -185,7 +186,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
 
 def _combined_range(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
-    """Return both ends of an axis' range while any other axis is at half of its range."""
+    """Return the ends of an axis's range with any one other axis at half of its range."""
     offsets = np.array([0.5 * end * each.unit for each in every if each is not travel
                         for end in each.ends]).reshape(-1, 6)  # fmt: skip
     found = []
@@ -210,9 +211,9 @@ def _combined_range(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> 
 def _configuration_after(
     m: Mechanism, displacement: FloatArray, near: FloatArray
 ) -> FloatArray | None:
-    """Return the configuration (nq,) after a displacement (6,) of the body, or None.
+    """Return the configuration (nq,) after a displacement (6,) of the body from home.
 
-    The displacement is measured from home. None means that no configuration was found.
+    Returns None if no configuration was found.
     """
     pose, still = advance_pose(m.body_pose(m.home), displacement), np.zeros((1, 6))
     try:
@@ -229,7 +230,7 @@ def _largest_amplitude(holds: Any, most: float) -> float:
 def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
     """Compute the motion for one period of a sine motion of the body along an axis.
 
-    The arrays are (INSTANTS, ...), and NaN if a pose is unreachable.
+    The arrays are (INSTANTS, ...), with NaN for instants with unreachable poses.
     """
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     moved, way = amplitude * np.sin(phase), amplitude * travel.unit

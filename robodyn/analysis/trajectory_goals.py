@@ -137,7 +137,7 @@ def examine(
 
 
 def _check_fields(goal: Goal) -> None:
-    """Reject a goal with fields that would be ignored."""
+    """Reject a trajectory goal with fields that would be ignored."""
     several = getattr(goal, "multi_dof_trajectory", None)
     if several is not None and several.points:
         raise GoalRefused("multi_dof_trajectory is not executed; give the joints in trajectory")
@@ -164,9 +164,10 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
 def _points(
     goal: Goal, mechanism: Mechanism, space: Mechanism | TipJoints, present: Present
 ) -> tuple[FloatArray, list[FloatArray]]:
-    """Return times (K,) [s] from 0, and the fields (K, n) of the trajectory points.
+    """Return the times (K,) [s] and the fields (K, n) of the K trajectory points.
 
-    The fields are positions and, if the goal states them, velocities and accelerations.
+    Times begin at 0. The fields are positions and, if the goal contains them, velocities and
+    accelerations.
     """
     message = goal.trajectory
     names = space.independent_joints

@@ -64,7 +64,7 @@ def unit_warnings(model: Model) -> list[str]:
 
 
 def _joints_of_bodies(model: Model) -> dict[str, list[FloatArray]]:
-    """Return the points (3,) [m] of joints on each rigid body, in its frame.
+    """Return the positions (3,) [m] of the joints on each body, in its body frame.
 
     Closures and the tip count as joints.
     """
@@ -90,8 +90,8 @@ def _of_link(link: Link, away: float, size: float) -> Iterator[str]:
 
     Args:
         link: link with a mass.
-        away: [m] from its center of mass to the nearest of its joints.
-        size: [m] distance between its joints, or half the size of the largest link if that is more.
+        away: distance [m] from its center of mass to its nearest joint.
+        size: distance [m] between its joints, or half the size of the largest link if that is more.
     """
     where = f"link {link.name!r}"
     if size and away > TIMES * size:

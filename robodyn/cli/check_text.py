@@ -89,7 +89,7 @@ def _condition(
 
 
 def _at_home(noun: str, at_home: dict[str, Any]) -> Iterator[RenderableType]:
-    """Format the reach of the body, and springs."""
+    """Format the body's reach from home, and the springs with the efforts they carry."""
     if at_home.get("reach"):
         yield _table(
             ("", "unit", "from", "to", "lower end", "upper end"),
@@ -113,7 +113,7 @@ def _at_home(noun: str, at_home: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _parameters(found: dict[str, Any]) -> Iterator[RenderableType]:
-    """Format parameters: columns with equal values as lines, the others as a table."""
+    """Format parameters as a table; a column with a single value becomes a line."""
     heads, rows = found["columns"], found["rows"]
     yield _line("", f"\n{found['title']}", "bold")
     differing = [0]

@@ -317,7 +317,7 @@ def _print(result: CommandResult, as_json: bool) -> None:
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Yield the parameters of a command; groups are replaced by their members."""
+    """Yield the parameters of a command; a group of options yields each option."""
     helps = _descriptions(_doc(function))
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
@@ -372,8 +372,8 @@ def _parameter(where: str, given: inspect.Parameter, name: str, text: str | None
     kind = _TYPE_OF.get(str(given.annotation).split(" | ")[0], texts)
     if kind is None or help_text is None:
         raise TypeError(
-            f"{where}: parameter {given.name!r} of type {given.annotation} is not described in a "
-            "section Args, or has a type that a command line does not support"
+            f"{where}: parameter {given.name!r} of type {given.annotation} is not described in an "
+            "Args section, or has a type that the command line does not support"
         )
     required = given.default is inspect.Parameter.empty
     default = None if required else given.default

@@ -56,7 +56,7 @@ def compile_kernels(models: list[str] | None = None, /) -> None:
 
 
 def _suppress_messages() -> None:
-    """Suppress compilation messages from a worker process; the parent shows progress."""
+    """Suppress compilation messages in a worker process; its parent shows progress."""
     from robodyn.numerics.compilation_notes import notes
 
     notes.report_to(lambda line: None)
@@ -95,7 +95,7 @@ def compile_functions_of(model: str) -> None:
 
 
 def _step_by_each_loop(mechanism: rd.Mechanism) -> None:
-    """Simulate a step with each compiled simulation loop of a kind of mechanism."""
+    """Simulate one step with each compiled simulation loop that a mechanism may need."""
     from robodyn.dynamics.joint_friction import JointFriction, friction_rows
 
     rest = np.zeros(len(mechanism.joint_names))

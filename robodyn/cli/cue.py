@@ -156,7 +156,7 @@ def _summary(found: rd.Ride) -> list[tuple[str, str]]:
 def _compare(
     mechanism: rd.Mechanism, vehicle: rd.VehicleMotion, settings: dict[str, Any]
 ) -> CommandResult:
-    """Compute the ride with all presets; fail if none of them stays within the limits."""
+    """Compare all presets of the washout; fail if none stays within the limits."""
     with progress_bar("motion with each preset") as report_progress:
         found = compare_cueing(mechanism, vehicle, **settings, progress=report_progress)
     rows, best, axes = [], found[0], found[0].ride.axes
@@ -189,7 +189,7 @@ def _compare(
 
 
 def _percentages(values: np.ndarray[Any, Any]) -> str:
-    """Format fractions of three axes as percentages; axes with NaN are left out."""
+    """Format fractions for the axes x, y and z as percentages; skip NaN."""
     named = zip("xyz", values, strict=True)
     return "  ".join(
         f"{axis} {100.0 * fraction:.0f} %" for axis, fraction in named if fraction == fraction
@@ -197,7 +197,7 @@ def _percentages(values: np.ndarray[Any, Any]) -> str:
 
 
 def _format_use(found: rd.Ride) -> str:
-    """Format the largest used fraction of a joint's range, with the joint's name."""
+    """Format the largest fraction that a joint uses of its range, and name the joint."""
     used = found.workspace_used
     worst = int(np.argmax(used))
     name = found.mechanism.joint_names[worst]

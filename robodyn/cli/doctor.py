@@ -87,7 +87,7 @@ def extras() -> Iterator[Finding]:
         names = (re.split(r"[<>=!\[;~ ]", each, maxsplit=1)[0] for each in needs)
         absent = [name for name in names if not _version(name)]
         if absent:
-            lacks = f"no {', '.join(absent)}; to use it: {how_to_install(extra)}"
+            lacks = f"{', '.join(absent)} not installed; to use it: {how_to_install(extra)}"
             yield "note", f"extra {extra}: {lacks}"
         else:
             yield "ok", f"extra {extra}"

@@ -72,7 +72,7 @@ def _numbers(name: str, text: str, size: int) -> FloatArray:
     given = np.array(session.numbers(name, text) or [])
     if len(given) != size:
         raise rd.InvalidInput(
-            f"{name} has {len(given)} numbers, expected {size} for this mechanism", value=text
+            f"{name} has {len(given)} values, expected {size} for this mechanism", value=text
         )
     return given
 

@@ -84,10 +84,10 @@ def simulate(
 
 
 def _beyond_reach(mechanism: rd.Mechanism, name: str, path: rd.Trajectory) -> list[str]:
-    """Reject a path that leaves the travel of a joint, before it is simulated.
+    """Return a warning if a path exceeds the position limits of a joint.
 
     Raises:
-        InfeasibleTrajectory: the mechanism cannot follow the path.
+        InfeasibleTrajectory: the path is geometrically impossible for the mechanism.
     """
     checked: tuple[Quantity, ...] = ("position",)
     broken = rd.check_limits(mechanism, path, quantities=checked)

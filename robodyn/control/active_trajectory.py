@@ -37,7 +37,7 @@ TRAJECTORY_TOLERANCE = 1e-4
 
 
 class _ScheduledTrajectory(NamedTuple):
-    """Trajectory that starts at `start` [ns], or with the next state if that is None."""
+    """Trajectory that starts at `start` [ns] or, if None, with the next state."""
 
     trajectory: Trajectory
     start: int | None
@@ -235,7 +235,7 @@ class ActiveTrajectory:
     def _begin_to_stop(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> None:
-        """Begin a stop from the measured state; without velocity, from the planned one."""
+        """Begin a stop from the measured state or, without velocity, the planned state."""
         self._stop_requested = False
         motion = None
         if self._path is not None and self.is_started:
@@ -255,7 +255,7 @@ class ActiveTrajectory:
         self.is_started = True
 
     def _finish_stop(self, configuration: FloatArray) -> None:
-        """Finish a stop and hold the mechanism at its end."""
+        """Finish a stop, and hold the configuration at which it ends."""
         self._stop = None
         waiting = self._next
         if waiting is not None and not self.handover:

@@ -236,7 +236,7 @@ class TrajectoryFollower(ActiveTrajectory):
     def _requested_motion(
         self, time: int, configuration: FloatArray, velocity: FloatArray
     ) -> RequestedMotion | None:
-        """Return the motion for inverse dynamics: planned, or measured with feedback."""
+        """Return the planned motion, or the measured state with a feedback acceleration."""
         # feedforward does not use the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self.at(time, configuration, seen)
@@ -271,7 +271,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return RequestedMotion(motion)
 
     def _deviates(self, configuration: FloatArray, velocity: FloatArray, desired: Motion) -> bool:
-        """Stop if a state's error exceeds the path tolerance; return whether it does.
+        """Stop if the tracking error exceeds the path tolerance; return whether it does.
 
         The first such error aborts the motion, later ones restart the stop.
         """
@@ -356,7 +356,7 @@ class TrajectoryFollower(ActiveTrajectory):
         return self.mechanism.drives.effort_limits_at(rates)
 
     def _describe_saturation(self, required: FloatArray, motion: Motion) -> str:
-        """Count efforts (n,) beyond limits; return a description of the largest excess."""
+        """Count efforts (n,) beyond the limits, and describe the largest excess."""
         mechanism = self.mechanism
         if not mechanism.drives.has_torque_speed_curve:
             numbers = required.tolist()

@@ -121,7 +121,7 @@ def _stop(mechanism: Mechanism, motion: Motion, duration: float) -> Handover:
 
 
 def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolation:
-    """Find the position limit that a motion exceeds most, relative to its start."""
+    """Find the position limit whose violation grows most from the start of a motion."""
     lower, upper = travel.travel_bounds(mechanism).T
     outside = np.maximum(np.maximum(lower - positions, positions - upper), 0.0)
     more = outside - outside[0]

@@ -127,7 +127,7 @@ class PathClock:
         return self._speed == 1.0 and self._change == 0.0
 
     def _advance(self, dt: float) -> float:
-        """Return the path time that passes in `dt` [s] while the speed changes."""
+        """Advance by `dt` [s] while the speed factor changes; return the elapsed path time."""
         if not self._change:
             return self._speed * dt
         ramp = min((self._goal - self._speed) / self._change, dt)

@@ -78,7 +78,7 @@ class PathProgress:
         return found
 
     def _refine(self, expected: float, configuration: FloatArray) -> float | None:
-        """Return the path time [s] of the nearest point; None if far from `expected`."""
+        """Return the path time [s] of the nearest path point; None if far from `expected`."""
         before, here, after = self._distances(
             np.array([expected - STEP, expected, expected + STEP]), configuration
         )

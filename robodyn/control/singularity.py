@@ -140,9 +140,10 @@ def threshold_crossings(
 def _zeros(
     kind: Singularity, trajectory: Trajectory, grid: FloatArray, configurations: FloatArray
 ) -> list[float]:
-    """Return times [s] of singularities of one type, for a motion sampled at `grid`.
+    """Return the times [s] of singularities of one type along a trajectory.
 
-    If an interval is singular throughout, such as a straight wrist at rest, its start is returned.
+    The trajectory is sampled at times `grid`. For an interval that is singular throughout, such as
+    a straight wrist at rest, the start is returned.
     """
     values = kind.number(configurations)
     if not kind.is_signed:

@@ -32,7 +32,7 @@ BRAKING = 1.0
 
 @dataclass
 class _Path:
-    """Path with start time [ns] and the path times [s] at which the motion must stop."""
+    """Path with its start time [ns], and the path times [s] at which to stop."""
 
     progress: PathProgress
     stops: FloatArray
@@ -121,7 +121,7 @@ class SpeedScale:
         return min(self._scale(number, configuration, way), _braking(self._now.stops, reached))
 
     def _stops(self, trajectory: Trajectory) -> FloatArray:
-        """Return the times [s] at which a path must stop."""
+        """Return the path times [s] at which the motion must stop before a singularity."""
         crossings = threshold_crossings(
             self._mechanism, trajectory, self.stop_at, self.characteristic_length
         )
@@ -138,7 +138,7 @@ class SpeedScale:
 def _braking(stops: FloatArray, reached: float) -> float:
     """Return the largest speed factor that permits braking before the next stop.
 
-    `stops` are the path times [s] at which to stop, and `reached` is the current one.
+    `stops` are the path times [s] at which to stop, and `reached` is the current path time.
     """
     ahead = stops[stops >= reached]
     return min(math.sqrt(2.0 * BRAKING * (ahead[0] - reached)), 1.0) if ahead.size else 1.0

@@ -72,7 +72,7 @@ def required_space(m: Mechanism, requirements: Requirements, poses: FloatArray) 
 
 
 def _base_points(m: Mechanism) -> FloatArray:
-    """Return the positions (k, 3) [m] of the joints on the base, base frame."""
+    """Return the positions (k, 3) [m] of the joints on the base, in the base frame."""
     if not isinstance(m.model, Model):
         return np.zeros((1, 3))
     tree = ZeroConfigurationTree(m.model)

@@ -215,7 +215,7 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
     """Return the weightings of the objectives for which designs are searched.
 
     Returns:
-        Weights (k,) of the k objectives: each alone, each pair, and all together.
+        Lists of weights (k,): for each objective alone, for each pair, and for all k together.
     """
     count = len(names)
     if count == 1:
@@ -232,7 +232,7 @@ def _goals(names: tuple[str, ...]) -> list[FloatArray]:
 def _search(machines: _DesignSearch, goal: FloatArray, evaluations: int, seed: int) -> None:
     """Search for the best design for one weighting of the objectives.
 
-    Descents start at the best points of an even spread over the unit box, for each actuator. They
+    For each actuator, descents start at the best of points spread evenly over the unit box. They
     continue in rounds, each of which uses half of the remaining evaluations and ends the worse half
     of the descents.
     """
@@ -256,7 +256,7 @@ def _search(machines: _DesignSearch, goal: FloatArray, evaluations: int, seed: i
 
 
 def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
-    """Select points of a sorted list that are far from all selected before them."""
+    """Select points of a sorted list, each of them far from those selected before."""
     chosen: list[Point] = []
     for point in points:
         gaps = [np.linalg.norm(point.x - other.x) for other in chosen]
@@ -268,14 +268,14 @@ def _distant_points(points: Sequence[Point], count: int) -> list[Point]:
 
 @dataclass(frozen=True)
 class _Record:
-    """Evaluated values of one machine.
+    """Evaluation results of one machine.
 
     Attributes:
         values: objectives and other quantities by name; empty if there is no machine.
         violations: excess by requirement, positive if violated.
-        parts: for each value, the values of drives and motions of which it is the maximum.
-        bounds: values whose maxima are the violations.
-        refused: why the requirements cannot be evaluated for the machine; empty if they can.
+        parts: for each quantity, the values for drives and motions of which it is the maximum.
+        bounds: smooth values of constraints, positive if violated; `violations` are their maxima.
+        refused: reason why the machine cannot be evaluated; empty if it can be.
     """
 
     values: dict[str, float]
@@ -321,7 +321,7 @@ class _DesignSearch:
             self._client = self._stack.enter_context(cluster(scheduler))
 
     def _open(self, path: Path) -> None:
-        """Read the machines of an interrupted search, and open its file to append others.
+        """Read the machines of an interrupted search; open its file to append more.
 
         The first line of the file identifies the search.
         """
@@ -363,13 +363,13 @@ class _DesignSearch:
         return len(self.found)
 
     def parameters(self, x: Iterable[float]) -> dict[str, float]:
-        """Convert a point of the unit box to the family's parameters by name."""
+        """Convert a point of the unit box to the parameters of the machine family."""
         values = self.lower.copy()
         values[self.free] += np.array(list(x)) * (self.upper - self.lower)[self.free]
         return dict(zip(self.box, values.tolist(), strict=True))
 
     def examiner(self, goal: FloatArray, row: int) -> Examine:
-        """Return a function that evaluates points for one actuator and weighting."""
+        """Return a function that evaluates points for one actuator and one weighting."""
 
         def examine(points: Sequence[FloatArray]) -> list[Point]:
             records = self._records(points, row)
@@ -425,7 +425,7 @@ class _DesignSearch:
         return [self.found[key] for key in keys]
 
     def result(self) -> Design:
-        """Return the best of all evaluated designs, with the Pareto-optimal ones."""
+        """Return the best evaluated design and the Pareto-optimal designs."""
         built = {key: record for key, record in self.found.items() if record.values}
         if not built:
             refusals = [each.refused for each in self.found.values() if each.refused]
@@ -486,7 +486,7 @@ class _DesignSearch:
         return tuple(self._design_point(keys[k], self.found[keys[k]]) for k in kept)
 
     def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
-        """Describe requirements that no machine met, alone or in pairs."""
+        """Describe requirements, and pairs of requirements, that no machine meets."""
         names = sorted({name for record in records for name in record.violations})
         met = np.array(
             [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
@@ -522,7 +522,7 @@ def _machine(
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
 ) -> Mechanism:
-    """Create a machine of a family, with limits of its actuator or the needed ones."""
+    """Create a machine with the limits of its actuator or, without one, those required."""
     machine = family.mechanism(parameters, requirements, actuator)
     if actuator is not None or isinstance(family, FunctionFamily):
         return machine
@@ -533,7 +533,7 @@ def _machine(
 def _variant(
     family: AnyFamily, requirements: Requirements, chosen: DesignPoint, name: str, value: float
 ) -> Mechanism:
-    """Create the same machine with another value of one parameter."""
+    """Create the machine of a design with another value of one parameter."""
     parameters = chosen.parameters | {name: value}
     return family.mechanism(parameters, requirements, chosen.actuator)
 
@@ -552,7 +552,7 @@ def _examine(
     names: Sequence[str],
     parameters: dict[str, float],
 ) -> _Record:
-    """Evaluate one machine; the record is empty if the parameters define no machine."""
+    """Evaluate one machine; return an empty record for invalid parameters."""
     try:
         m = family.mechanism(parameters, requirements, actuator)
     except (ModelError, KinematicsError, InvalidInput):
@@ -602,10 +602,11 @@ def _examine(
 def _parts(
     e: Evaluation, actuator: CatalogActuator | None
 ) -> tuple[dict[str, list[float]], list[float]]:
-    """Return the smooth values whose maxima are an evaluation's results.
+    """Return the smooth values whose maxima are the results of an evaluation.
 
     Returns:
-        Values of drives and motions for each result by name, and values for the violations.
+        For each result by name, the values for all drives and motions; and the values whose
+        maxima are the violations.
     """
     m, required = e.mechanism, e.requirements
     margins, limits, rows = required.margins, required.limits, e.motions
@@ -646,7 +647,7 @@ def _parts(
 
 
 def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return the Jacobian's condition numbers in a motion: the largest, then samples."""
+    """Return the largest condition number along a motion, followed by samples of it."""
     there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
     values = np.full(len(there) + 1, row.condition_number)
     known = np.append(False, ~np.isnan(there[:, 0]))
@@ -655,13 +656,13 @@ def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> Flo
 
 
 def _ends_of_reach(m: Mechanism, each: MachineMotion) -> FloatArray:
-    """Return values that rise to zero at an end of the reach and at a singularity.
+    """Return negative values that reach zero at workspace boundaries and singularities.
 
-    At an end of the reach, two bodies of a leg are in line, and its drive does not move the body.
+    At a workspace boundary, two links of a leg are in line, and its drive cannot move the body.
 
     Returns:
-        The body's smallest squared twist by each drive (n,), and the smallest determinant that is
-        zero at a singularity, if known; relative to home and negative.
+        For each drive (n,), the smallest squared twist of the body per unit of drive velocity;
+        then, if known, the smallest Jacobian determinant. All are relative to home, and negated.
     """
     known = np.vstack([m.home, each.all.configuration[~np.isnan(each.all.configuration[:, 0])]])
     values, side = (m.jacobian(known) ** 2).sum(axis=-2), conditioning.side(m, known)
@@ -674,7 +675,7 @@ def _drive_ends(row: MotionEvaluation, each: MachineMotion) -> FloatArray:
     """Return the lowest and highest positions of the drives in a motion.
 
     Returns:
-        Positions (2, n); or (k, n) for a few poses at rest, those of each pose.
+        Positions (2, n); for a few poses at rest, the positions (k, n) in each of the k poses.
     """
     rest = each.rows.position
     return rest if each.motion is None and len(rest) <= SAMPLES else row.positions.T

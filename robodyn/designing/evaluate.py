@@ -139,7 +139,7 @@ def _refuse_unsuitable(m: Mechanism, requirements: Requirements) -> None:
 
 
 def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
-    """Yield the name of each required motion, and which of six axes move.
+    """Yield the name of each required motion, and a flag for each axis (6,) that moves.
 
     The poses at rest come last.
     """
@@ -201,7 +201,7 @@ def _rms(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
-    """Return the largest angles [rad] from home of legs' ends or passive joints."""
+    """Return the largest angles from home [rad] of leg ends or passive joints, by name."""
     if travel.leg_names(m):
         bends = leg_bends(m, configurations).max(axis=0)
         return {
@@ -263,7 +263,7 @@ def _scale_dimension(m: Mechanism, scales: dict[str, float], name: str, value: f
 
 
 def _variants(m: Mechanism) -> Variants:
-    """Return the dimensions for sensitivities: variables of a model and height of home."""
+    """Return the dimensions for sensitivities: model variables, and the home height."""
     found: dict[str, tuple[float, Callable[[float], Mechanism]]] = {}
     scales = {name: 1.0 for name, each in presentation.variables(m).items() if each.role == "model"}
     for name in scales:

@@ -259,7 +259,7 @@ class Evaluation:
         return found
 
     def _feasible_fraction(self, name: str) -> str:
-        """Describe the fraction of a motion that is possible; empty if all or none is."""
+        """Describe the possible fraction of a motion; empty if all or none is possible."""
         fraction = self.possible.get(name, 1.0)
         if not SMALLEST < fraction < 1.0:
             return ""

@@ -177,7 +177,7 @@ def _legs(
 ) -> dict[str, Any]:
     """Return the fields of a model file for a platform on rods.
 
-    `away` [m] is the horizontal distance between both ends of each rod.
+    `away` [m] is the horizontal distance between the two ends of a rod.
     """
     if not rod > abs(away):
         raise InvalidInput(
@@ -222,9 +222,9 @@ def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[
 
 
 def _mirror_below(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
-    """Move the platform of a model file below the drives, and double its rods.
+    """Move the platform of a model file below the drives, and replace rods by pairs.
 
-    Both rods of a pair are parallel. The document is changed in place and returned.
+    The rods of a pair are parallel. The document is changed in place and returned.
     """
     document["platform"]["xyz"][2] *= -1.0
     document["leg_defaults"]["rod"]["apart"] = [0.0, p["platform_radius"], 0.0]

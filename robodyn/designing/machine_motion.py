@@ -145,7 +145,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _continue_from_neighbors(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Solve inverse kinematics for samples not reached from home, starting at a neighbor."""
+    """Solve inverse kinematics from neighbors for samples not reached from home."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:
@@ -204,7 +204,8 @@ def _peaks(motion: BodyMotion, times: FloatArray, rows: DriveRows) -> tuple[Floa
     """Find instants between samples at which a rate, effort or power peaks.
 
     Returns:
-        Instants [s], also on both sides of reversals, and the index of a sample near each.
+        Instants [s], including those just before and after reversals, and the index of a sample
+        near each instant.
     """
     count, step = len(times), float(times[1] - times[0])
     v = rows.rate if not motion.repeats else np.vstack([rows.rate, rows.rate[:1]])
@@ -232,7 +233,7 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
     """Fit parabolas through the maximum of each column and its neighbors.
 
     Returns:
-        Index of each maximum, and offset of the vertex from it, in samples.
+        Index of the maximum of each column, and offset of the vertex from it, in samples.
     """
     filled = np.where(np.isnan(values), -np.inf, values)
     top = filled.argmax(axis=0)

@@ -296,7 +296,7 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
 
 
 def _sine(row: Fields, axis: str) -> Sine:
-    """Read the sine of one axis, given by position, velocity or acceleration."""
+    """Read a sine motion of one axis, given by position, velocity or acceleration."""
     unit = "m" if AXES.index(axis) < 3 else "rad"
     units = (unit, f"{unit}/s", f"{unit}/s^2")
     block, phase = row, 0.0
@@ -318,7 +318,7 @@ def _sine(row: Fields, axis: str) -> Sine:
 
 
 def _poses(top: Fields) -> FloatArray:
-    """Read ranges of poses and return the poses (k, 6) at all of their corners."""
+    """Read ranges of poses; return the poses (k, 6) at all combinations of range ends."""
     corners: list[tuple[float, ...]] = []
     for block in top.children("poses") if "poses" in top else []:
         block.only(*AXES)

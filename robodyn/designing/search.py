@@ -138,7 +138,7 @@ class Descent:
                 self._radius = 0.3 * min(self._radius, float(np.abs(step).max()))
 
     def _evaluate_step(self, step: FloatArray) -> tuple[Point, float]:
-        """Evaluate the point after a step (d,); return it and the decrease of the merit."""
+        """Evaluate the point after a step (d,); return it and the decrease in merit."""
         (there,) = self.examine([np.clip(self._here.x + step, 0.0, 1.0)])
         self.best = min(self.best, there, key=lambda point: point.rank)
         return there, _merit(self._here, self._weights) - _merit(there, self._weights)
@@ -173,11 +173,12 @@ class Descent:
     def _step(self, value: FloatArray) -> tuple[FloatArray, float, FloatArray]:
         """Compute the best step (d,) within the trust region by a quadratic program.
 
-        The unknowns of the program are the step, and the changes of each objective and of the
-        largest violation.
+        The unknowns of the program are the step, the changes of all objectives, and the change of
+        the largest violation.
 
         Returns:
-            The step, its predicted decrease of the merit, and the multipliers of the parts.
+            The step, the predicted decrease in merit, and the multipliers of objectives and
+            constraints.
         """
         here, n, goals = self._here, len(self._here.x), len(self._here.parts)
         first = len(value) - len(here.bounds)
@@ -222,7 +223,7 @@ def _quadratic_program(
 
 
 def _constraint_values(point: Point) -> FloatArray:
-    """Add a slack to the values of constraints, so that a descent ends within them."""
+    """Add a safety margin to constraint values so that descents end at valid points."""
     return np.where(point.bounds == 0.0, 0.0, point.bounds + SLACK)
 
 

@@ -19,7 +19,7 @@ from robodyn.mechanism.mechanism import Mechanism
 
 
 class _Worst(NamedTuple):
-    """Value closest to its limit or farthest beyond it, with its motion and joint."""
+    """Value closest to its limit or farthest beyond it, with the motion and joint."""
 
     value: float
     limit: float
@@ -123,10 +123,10 @@ def _efforts(
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
 ) -> tuple[_Worst, float]:
-    """Find the effort closest to the motor's limit at its rate.
+    """Find the effort closest to the motor's limit at the same velocity.
 
     Returns:
-        The effort with its limit, and the rate [m/s or rad/s].
+        The effort with its limit, and the velocity [m/s or rad/s].
     """
     margins = requirements.margins
     best, fraction, at = _Worst(np.nan, np.inf, rows[0].name, m.joint_names[0]), -1.0, 0.0

@@ -187,7 +187,7 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Compute results (N, prod(core)); return them and how many leading ones are valid."""
+    """Compute results (N, prod(core)); return them and the number of valid first rows."""
     out = np.empty((states.count, math.prod(core)))
     if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small for several threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)

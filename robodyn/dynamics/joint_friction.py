@@ -122,7 +122,7 @@ def _damps(row: dict[str, Any], name: str) -> bool:
 
 
 def _samples(mechanism: Any) -> list[FloatArray]:
-    """Return home and, for fully driven mechanisms, further configurations within limits."""
+    """Return home and, for fully driven mechanisms, random configurations."""
     try:
         samples = [mechanism.home]
     except RobodynError:

@@ -277,8 +277,8 @@ def with_values(
 def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
     """Return the joint with another reflected inertia.
 
-    The inertias of its rotor and armature are scaled. If the reflected inertia is zero, the rotor
-    receives it, or the armature if the drive is ideal.
+    The inertias of its rotor and armature are scaled. If the joint has no reflected inertia yet,
+    its rotor receives the new one or, if the drive is ideal, its armature does.
     """
     drive = joint.drive
     if drive.rotor_inertia == 0.0 and (joint.armature > 0.0 or drive == IDEAL):

@@ -159,7 +159,7 @@ class UncheckedDynamics:
             wrench: (6,) external wrench.
 
         Returns:
-            False if the state has no efforts.
+            Whether the efforts exist.
         """
         out[:] = self._mechanism.inverse_dynamics(configuration, velocity, acceleration, wrench)
         return bool(np.isfinite(out).all())
@@ -200,7 +200,7 @@ class UncheckedSingle(UncheckedDynamics):
             base: (9,) motion of the base.
 
         Returns:
-            False if the state has no efforts.
+            Whether the efforts exist.
         """
         one = self._single if base is None else self._single.on_base
         return one.inverse(configuration, velocity, acceleration, wrench, base, True, out)
@@ -224,7 +224,7 @@ class UncheckedSingle(UncheckedDynamics):
             base: (9,) motion of the base.
 
         Returns:
-            False if the state has no acceleration.
+            Whether the acceleration exists.
         """
         one = self._single if base is None else self._single.on_base
         return one.forward(configuration, velocity, effort, wrench, base, True, out)
@@ -237,6 +237,6 @@ class UncheckedSingle(UncheckedDynamics):
             out: (n, n) becomes the mass matrix.
 
         Returns:
-            False if the configuration has no mass matrix.
+            Whether the mass matrix exists.
         """
         return self._single.mass(configuration, True, out)

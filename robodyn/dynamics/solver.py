@@ -296,8 +296,8 @@ class Solver:
             q: (N, nq) configurations, which are not checked.
 
         Returns:
-            Positions (N, p), and matrices (N, rates * nv) in row-major order. None replaces the
-            matrices if the joint rates are the velocity.
+            Positions (N, p), and matrices (N, rates * nv) in row-major order. The
+            matrices are None if the joint rates are the velocity itself.
         """
         return q, None
 

@@ -41,7 +41,7 @@ from robodyn.numerics.vectors import clear
 
 
 def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
-    """Compile a function that writes the mass matrix and the Jacobian of driven joints."""
+    """Compile a function that writes the mass matrix and the driven-joint Jacobian."""
     _, nv, n = setting.sizes
 
     @inner
@@ -78,10 +78,17 @@ def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function that reduces efforts to the actuators' limits at rest.
+    """Create the exported library's function `reduce_efforts`.
+
+    It does not clip efforts one by one where it can be avoided, but reduces the acceleration that
+    they cause, see `effort_reduction.reduce_efforts`. The limits are those of the actuators at
+    rest.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, resting efforts, efforts) of memory addresses, to be compiled,
+        that reduces the efforts in place. Its status is `FINE`, `LIMITED` if it changed an effort,
+        or `NO_RESULT` if the mass matrix or the Jacobian of the driven joints cannot be computed or
+        an effort is not finite; the efforts are then unchanged.
     """
     n, reduce = setting.sizes[2], _reduce_of(kind, setting)
     at_ends = address_of(setting.mechanism.drives.effort_ends)

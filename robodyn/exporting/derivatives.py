@@ -65,10 +65,10 @@ def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that writes derivatives and returns whether they exist.
+    """Compile a function that writes dynamics derivatives, and returns if they exist.
 
     Its arguments are (q, v, a, efforts, wrench, base, forward, blocks). The blocks are the
-    derivatives with respect to q, v, and acceleration or effort, see `CompiledDerivatives`.
+    derivatives with respect to q, v and acceleration or effort, see `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
     dry, find = setting.mechanism.solver.friction.is_dry, kind.derivatives

@@ -151,7 +151,7 @@ def write_fmus(
 
 
 def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
-    """Return C code for value references and start values, by template key."""
+    """Return C code for value references and start values by template key."""
     starts = [variable.start for variable in variables]
     settable = sum(start is not None for start in starts)
     first: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 
 def _motor_values(mechanism: Mechanism) -> dict[str, str]:
-    """Return C code for the motors of elastic drives, by template key."""
+    """Return C code for the motors of elastic drives by template key."""
     drives = mechanism.drives.elasticity
     rows = np.zeros((1, 3)) if drives is None else drives
     return {
@@ -251,8 +251,8 @@ def _coordinates(
 ) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
     """Return the names of the components of a configuration and of a velocity.
 
-    Those of the configuration come with the home values, those of the velocity with the units of
-    the corresponding positions.
+    Each configuration name is paired with its home value, each velocity name with the unit of the
+    corresponding position.
     """
     coordinates = mechanism.coordinates
     return (

@@ -84,7 +84,7 @@ def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:
 
 
 def _compile_call(find: Any) -> Any:
-    """Compile a dynamics function as a separate function that is never inlined."""
+    """Compile a dynamics function that is never inlined into its callers."""
 
     @noinline
     def dynamics(

@@ -336,7 +336,10 @@ def plant_model(mechanism: Mechanism) -> Mechanism:
 
 
 def _status_of(loop: Any) -> Any:
-    """Compile a function (options, *arguments) that returns a loop's status code."""
+    """Compile a function (options, *arguments) that runs a simulation loop.
+
+    The function returns only the status code of the loop.
+    """
 
     @inner
     def simulate(options: Any, *arguments: Any) -> int:

@@ -126,7 +126,7 @@ def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
 
 
 def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
-    """Return the Numba type of a kernel's argument from its description."""
+    """Return the Numba type of a compiled function's argument from its description."""
     if isinstance(parameter, ArraySpec):
         if parameter.numbers is None:
             next(origins)
@@ -139,7 +139,7 @@ def _kind(parameter: Any, origins: Iterator[Any], borrowed: bool) -> Any:
 def _marshal_argument(
     context: Any, builder: Any, parameter: Any, kind: Any, values: Iterator[Any]
 ) -> Any:
-    """Build the LLVM value of a kernel's argument from the caller's argument."""
+    """Build the LLVM value of a function's argument from the caller's argument."""
     if parameter is NUMBER:
         return next(values)[1]
     if not isinstance(parameter, ArraySpec):
@@ -166,7 +166,7 @@ def _marshal_argument(
 
 
 def _kept(builder: Any, array: FloatArray) -> Any:
-    """Store an array of constants with the code, and return its global variable."""
+    """Store constants as a global variable of the LLVM module, and return it."""
     # bits instead of decimals; functions share equal constants
     numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
     name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]

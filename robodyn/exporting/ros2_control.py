@@ -79,7 +79,7 @@ def package_texts(name: str, mechanism: Mechanism) -> Iterator[tuple[str, str]]:
 
 
 def _passive(mechanism: Mechanism) -> dict[str, int]:
-    """Return the index in the configuration of each passive joint, by name."""
+    """Map the name of each passive joint to its index in the configuration."""
     names = mechanism.coordinates.configuration_names
     return {
         name: at

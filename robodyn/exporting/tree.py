@@ -93,7 +93,7 @@ def _functions(m: ClosedLoop) -> KindFunctions:
 
 
 def _advance(own: list[Any], nq: int, n: int) -> Any:
-    """Compile a function that displaces a configuration and closes its loops."""
+    """Compile a function that displaces a configuration and restores loop closure."""
 
     def advance_in(packing: Any) -> Any:
         find_displaced = marshal(entries.displace, *packing, vector_out(nq), vector(n), CLOSED)
@@ -159,7 +159,7 @@ def _condition(m: ClosedLoop, packing: Any) -> Any:
 
 
 def _side(m: ClosedLoop) -> Any:
-    """Compile a function whose result changes its sign at type 2 singularities."""
+    """Compile a function whose result changes sign at type 2 singularities."""
     if m.solver.side_arguments is None:
         return one_side
     plan, numbers, _, _, rows, passive = map(constant, m.solver.side_arguments)
@@ -192,7 +192,7 @@ def _step(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) ->
 
 
 def _derivatives(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) -> Any:
-    """Compile dynamics derivatives; they fail if passive joints have dry friction."""
+    """Compile dynamics derivatives, which fail if passive joints have dry friction."""
     n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
     has_derivatives = known is not None
     further = known.numbers[2:] if known else (np.zeros(m.solver.tree.rates), np.zeros((0, 1)))
@@ -216,7 +216,7 @@ def _derivatives(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[A
 
 
 def _either(first: Any, second: Any) -> Any:
-    """Compile a function that calls `second` if the function `first` has no result."""
+    """Compile a function that calls `second` if `first` fails."""
 
     @inner
     def find(*given: Any) -> bool:
@@ -226,7 +226,7 @@ def _either(first: Any, second: Any) -> Any:
 
 
 def _either_step(first: Any, second: Any) -> Any:
-    """Compile a simulation step that calls `second` if `first` has no result."""
+    """Compile a simulation step that calls the step `second` if the step `first` fails."""
 
     @inner
     def step(*given: Any) -> int:

@@ -109,7 +109,7 @@ def format_object(listed: Mapping[str, object]) -> str:
 
 
 def _use(argument: Argument) -> str:
-    """Return how an argument is used in JavaScript; a single result is a `number`."""
+    """Return how JavaScript passes an argument; a scalar result is a `number`."""
     return "number" if argument.use == "out" and argument.size == "1" else argument.use
 
 

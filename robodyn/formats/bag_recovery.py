@@ -139,7 +139,7 @@ def _row(
 ) -> Iterator[Row]:
     """Yield the message from an MCAP record, if it contains one.
 
-    A schema or channel is stored in `schemas` or `topics` instead.
+    If it contains a schema or a channel, that is stored in `schemas` or `topics`.
     """
     if code == _MESSAGE and len(body) >= _MESSAGE_HEAD.size:
         channel, _, stamp, _ = _MESSAGE_HEAD.unpack_from(body)
@@ -184,7 +184,7 @@ def _content(chunk: bytes) -> bytes:
 
 
 def _decompressor(compression: str) -> Callable[[bytes], bytes]:
-    """Return a function that decompresses the next bytes of a stream."""
+    """Return a function that decompresses successive parts of a stream."""
     if compression == "lz4":
         from lz4.frame import LZ4FrameDecompressor
 

@@ -78,7 +78,7 @@ def read_bag(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
 
 
 def _read_whole(bag: Path, is_selected: Callable[[str, str], bool]) -> Bag:
-    """Return the requested contents of a complete bag, read with rosbags."""
+    """Read the requested contents of a complete bag with rosbags."""
     from rosbags.highlevel import AnyReader
     from rosbags.typesys import Stores, get_typestore
 
@@ -129,9 +129,9 @@ def _decode(bag: Path, rows: Sequence[Row], is_selected: Callable[[str, str], bo
 def _deserialize(
     bag: Path, raw: Iterable[tuple[str, str, int, bytes]], store: Any
 ) -> list[tuple[str, int, Any]]:
-    """Return topic, time of receipt [ns] and message of each valid raw message.
+    """Deserialize raw messages; return topic, receipt time [ns] and message of each.
 
-    A raw message is its topic, type, time of receipt and bytes.
+    A raw message consists of topic, type, receipt time and bytes. Invalid messages are left out.
     """
     messages: list[tuple[str, int, Any]] = []
     left_out: Counter[str] = Counter()
@@ -174,9 +174,9 @@ def write_bag(
 
 
 def _storage(bag: Path) -> Path:
-    """Return a path that rosbags can read: the bag, or the only file in its folder.
+    """Return a path that rosbags can read.
 
-    The file is returned for a folder without metadata.
+    The path is that of the bag or, if its folder has no metadata, of the only file in the folder.
     """
     if not bag.is_dir() or (bag / "metadata.yaml").exists():
         return bag

@@ -153,7 +153,10 @@ def _text(path: Path) -> str:
 
 
 def _separator(path: Path, lines: Sequence[_Line]) -> str:
-    """Return the separator that splits the first lines into equally many, most cells."""
+    """Return the separator that splits the first lines into the most cells.
+
+    Each of these lines must have the same number of cells.
+    """
     best, most = "", 1
     for each in SEPARATORS:
         try:

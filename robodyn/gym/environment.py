@@ -279,7 +279,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(camera.pixels(one, q) for one, q in rows)
 
     def _begin(self, rows: IntArray, rng: np.random.Generator) -> None:
-        """Begin an episode of each of the sub-environments with these indices (k,)."""
+        """Begin an episode in each sub-environment whose index (k,) is given."""
         self.time[rows], self._count[rows], self._over[rows] = 0.0, 0, False
         others = self.task.randomize(self, rows, rng)
         if others is not None:
@@ -340,7 +340,7 @@ def _task_of(task: Task | str) -> Task:
 
 
 def _ratio(name: str, value: float, of: str, period: float) -> int:
-    """Return how many periods a time contains; reject a time that is not a multiple."""
+    """Return the number of periods in a time; reject a time that is not a multiple."""
     count = round(as_scalar(name, value, "s", above=0.0) / as_scalar(of, period, "s", above=0.0))
     if not count or abs(count * period - value) > 1e-9:
         raise InvalidInput(
@@ -350,7 +350,7 @@ def _ratio(name: str, value: float, of: str, period: float) -> int:
 
 
 def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
-    """Return efforts (n,) that hold a mechanism at home, and their margins to the limits."""
+    """Return efforts (n,) that hold the mechanism at home, and their margins to limits."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)

@@ -126,7 +126,7 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
     """Read the time stamps of a CSV file.
 
     Returns:
-        Stamps (N,) [ns] of the rows that have one, and whether each row of the file has one.
+        Stamps (N,) [ns] of the rows that have a stamp, and a flag for each row of the file.
     """
     names = [_normalize_name(name) for name in table.names]
     found: list[tuple[int, int, str]] = []
@@ -214,7 +214,7 @@ def _normalize_name(name: str) -> str:
 def _map_columns(header: Sequence[str]) -> dict[tuple[str, str], tuple[int, str]]:
     """Map each joint and quantity to a column's index and the unit in its name.
 
-    Joints without a name are named by their number. Names such as `<joint>.position` take
+    A joint without a name is identified by its number. Names such as `<joint>.position` take
     precedence over numbered columns, and these over other names.
     """
     for meaning_of in (_parse_standard_name, _parse_numbered_name, _parse_worded_name):

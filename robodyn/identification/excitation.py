@@ -148,7 +148,7 @@ class _ExcitationSearch:
         self.scale[self.scale <= 0.0] = max(float(typical), 1e-9)
 
     def within_limits(self, sine: FloatArray, cosine: FloatArray) -> FourierSeries | None:
-        """Scale a Fourier series to the travel and rates, and reduce it to all limits.
+        """Scale a Fourier series to use the joints' travel and rates within all limits.
 
         Returns:
             The series, or None if it exceeds limits even after all reductions.
@@ -187,7 +187,7 @@ class _ExcitationSearch:
         return found
 
     def cost(self, series: FourierSeries) -> float:
-        """Compute a series' cost, low if its motion determines base parameters well.
+        """Compute the cost of a Fourier series: low if it determines base parameters well.
 
         The cost is the logarithm of the scaled regressor's condition number, minus the mean
         logarithm of the eigenvalues of its normal-equations matrix.

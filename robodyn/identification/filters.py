@@ -151,11 +151,11 @@ def _spectrum(position: FloatArray, frequency: float) -> tuple[float, FloatArray
 
 
 def _noise_floor(density: FloatArray) -> FloatArray:
-    """Estimate noise levels (n,) from spectral densities (F, n), octave by octave from the top.
+    """Estimate noise levels (n,) from spectral densities (F, n), octave by octave.
 
-    The level is the largest of those octaves that contain noise alone. Noise, such as that of
-    stamps, is not white. Towards low frequencies it rises slowly, while motion, limited by a
-    machine's inertia, rises steeply.
+    The level is the largest among the highest octaves, which contain noise alone. Noise, such as
+    that of stamps, is not white. Towards low frequencies it rises slowly, while motion, limited
+    by a machine's inertia, rises steeply.
     """
     top = len(density) * 2 // 3
     floor = np.median(density[top:], axis=0)

@@ -138,14 +138,14 @@ def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float
 
 
 def _coulomb_friction(regression: Regression, terms: Terms, solution: Solution) -> FloatArray:
-    """Compute the Coulomb friction (n,) [N or N m] of each motor."""
+    """Return the fitted Coulomb friction (n,) [N or N m] of each motor."""
     kinds = [[term.kind == COULOMB for term in own] for own in terms]
     coefficients = iter(solution.x[len(regression.given_parameters) :].tolist())
     return np.array([sum(next(coefficients) * dry for dry in own) for own in kinds])
 
 
 def _candidate_terms(regression: Regression, friction: str) -> Terms:
-    """Return the candidate terms of each motor, besides those of the first fit."""
+    """Return candidate friction terms of each motor, besides those of the first fit."""
     motors, stretches = regression.motors, regression.stretches
     positions = motors.motion(np.concatenate([s.joints.positions for s in stretches]))
     rates = motors.motion(np.concatenate([s.joints.velocities for s in stretches]))
@@ -165,7 +165,7 @@ def _refit(
     report_progress: Callable[[float], None] = lambda part: None,
     sure: Sequence[Sequence[Term]] | None = None,
 ) -> Fit:
-    """Refit with the terms `sure`, and with those of `tried` that improve predictions."""
+    """Refit with friction terms `sure`, and those of `tried` that improve predictions."""
     regression = fit.regression
     sure = sure or [()] * len(fit.terms)
     kept = [[*own, *more] for own, more in zip(fit.terms, sure, strict=True)]
@@ -195,7 +195,7 @@ def _least_significant(
     chosen: Sequence[Sequence[int]],
     given: Sequence[int],
 ) -> tuple[int, list[int]] | None:
-    """Find the least significant of the added friction terms by Wald's test.
+    """Find the least significant of the added friction terms with a Wald test.
 
     Args:
         solution: solution with the selected terms.
@@ -237,9 +237,10 @@ OPTIONAL = (OFFSET,)
 
 
 class _CrossValidation:
-    """Sums of products of a joint's columns and efforts, for cross-validation.
+    """Normal equations of a joint's regressor columns and efforts, by fold.
 
-    For each fold, the sums over its rows are (columns, effort)' (columns, effort).
+    For each cross-validation fold, this is the sum over the rows of the fold of
+    (columns, effort)' (columns, effort).
 
     Attributes:
         rest: for each fold, the sums (b + 1, b + 1) of all other joints, divided by the variance of
@@ -268,7 +269,7 @@ class _CrossValidation:
         return np.asarray(chosen[np.ix_(own, own)])
 
     def fit(self, fold: int, terms: Sequence[int]) -> FloatArray:
-        """Fit base parameters and friction coefficients (b + k,) to all folds but `fold`."""
+        """Fit base parameters and friction (b + k,) to all folds except `fold`."""
         b = self.b
         sums = self.part(fold, terms, True) / self._sigma**2
         N, c = sums[:-1, :-1].copy(), sums[:-1, -1].copy()
@@ -277,7 +278,7 @@ class _CrossValidation:
         return scaled_solve(N, c, np.concatenate([self._prior, np.zeros(len(terms))]))
 
     def error(self, terms: Sequence[int]) -> FloatArray:
-        """Compute the squared prediction error of each fold after a fit to the others.
+        """Compute the squared prediction error of each fold after a fit to the other folds.
 
         Returns:
             Errors (FOLDS,).
@@ -351,7 +352,7 @@ def select_terms(
 
 
 def _extended_selections(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
-    """List selections with one more friction term; it may replace Coulomb friction."""
+    """List selections with one more friction term, or with one for Coulomb friction."""
     found = [own for own in paired_terms(terms) if own[0] not in chosen]
     others = [k for k in chosen if terms[k].kind != COULOMB]
     instead = [[*others, *own] for own in found if terms[own[0]].kind in LIKE_COULOMB]
@@ -372,10 +373,10 @@ def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
 
 
 def _without_friction(sums: FloatArray, b: int) -> FloatArray:
-    """Eliminate a joint's friction columns from its sums of products.
+    """Eliminate a joint's friction coefficients from its normal equations.
 
     Returns:
-        Sums (b + 1, b + 1) of the base parameters' columns and the effort.
+        Sums of products (b + 1, b + 1) of the base parameters' columns and the effort.
     """
     keep = [*range(b), len(sums) - 1]
     friction = list(range(b, len(sums) - 1))

@@ -117,7 +117,7 @@ def identify(
 def _select_samples(
     recordings: Sequence[Recording], m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
-    """Select the parts of all recordings for the fit; return their samples, and remarks."""
+    """Select the parts of the recordings for the fit; return samples and remarks."""
     stretches, notes = [], [note for recording in recordings for note in recording.notes]
     for recording in recordings:
         found, messages = samples_of(recording, m, filters)
@@ -161,7 +161,7 @@ def _result(m: Mechanism, fit: Fit, notes: Sequence[str]) -> Identification:
 
 
 def _delay_remarks(fit: Fit) -> list[str]:
-    """Return remarks on the delay of the efforts, which the fit compensates."""
+    """Return remarks on the delay of measured efforts, which the fit compensates."""
     delay = fit.regression.stretches[0].filters.effort_delay
     if not delay:
         return []

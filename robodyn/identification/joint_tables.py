@@ -168,7 +168,7 @@ def _table(name: str, rows: Sequence[tuple[int, int, Reading]]) -> JointTable:
 
 
 class _Candidate(NamedTuple):
-    """Table that may contain the recording, and its columns of the driven joints."""
+    """Table that may contain the recording, with its columns of driven joints."""
 
     table: JointTable
     columns: Columns
@@ -178,13 +178,13 @@ class _Candidate(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, int, int, int]:
-        """Sort key, lower is better: by joints, topic, efforts and number of messages."""
+        """Sort key by joints, topic, efforts and number of messages; lower is better."""
         named, pushes = self.table.name.endswith("joint_states"), _has_efforts(self.of("effort"))
         return -len(self.of("position")), -int(named), -int(pushes), -len(self.table.stamps)
 
     @property
     def effort_rank(self) -> int:
-        """Sort key, lower for likelier effort topics."""
+        """Sort key that is lower for topics that more likely contain efforts."""
         ranks = [rank for rank, name in enumerate(EFFORTS) if self.table.name.endswith(name)]
         return min(ranks, default=len(EFFORTS))
 
@@ -251,7 +251,7 @@ def sources_of(
 def _match_joints(
     table: JointTable, names: Sequence[str], renamed: Mapping[str, str], notes: list[str]
 ) -> dict[int, int]:
-    """Find the column of each driven joint in a table.
+    """Map each driven joint to its column in a table.
 
     A prefix may precede the name of the joint. The result maps joint indices to column indices.
 
@@ -304,12 +304,12 @@ def _candidate(table: JointTable, places: Mapping[int, int]) -> _Candidate:
 
 
 def _merge_columns(candidates: Sequence[_Candidate]) -> Mapping[tuple[str, int], Column]:
-    """Return each joint's column from the first of the tables that has it."""
+    """Map each joint and quantity to its column in the first table that contains it."""
     return ChainMap(*(each.columns for each in candidates))
 
 
 def _has_efforts(columns: Iterable[Column]) -> bool:
-    """Return whether any of the efforts in these columns is nonzero."""
+    """Return whether any effort in these columns is nonzero."""
     efforts = (table.values["effort"][:, column] for table, column in columns)
     return any(bool((np.isfinite(values) & (values != 0.0)).any()) for values in efforts)
 
@@ -335,7 +335,7 @@ def _select_efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Find the effort columns, in the position tables or else in the likeliest other."""
+    """Find effort columns in the position tables, otherwise in the likeliest table."""
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

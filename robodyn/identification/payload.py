@@ -152,8 +152,8 @@ def _payload_regressor_at(m: Any, samples: Samples, rows: slice) -> FloatArray:
 def _payload_regressor(m: Any, motion: Motion) -> FloatArray:
     """Compute the joint efforts (K, n, 10) per unit of each payload parameter.
 
-    Efforts are computed for ten bodies that are physical, so that every mechanism accepts them;
-    efforts are linear in their parameters.
+    They follow from the efforts for ten physically consistent payloads, since efforts are linear
+    in the payload parameters.
     """
     nothing = m.inverse_dynamics(*motion)
     bodies = [(1.0, np.zeros(3), np.zeros((3, 3)))]
@@ -175,7 +175,7 @@ def _solve(
     """Estimate the payload's parameters (10,) by weighted least squares.
 
     Returns:
-        Parameters, and the normal-equations matrix (10, 10) in units of the noise.
+        Parameters, and the normal-equations matrix (10, 10) weighted by the inverse noise variance.
     """
     used = np.maximum(weight.sum(axis=0), 1.0)
     sigma = np.maximum(np.sqrt((weight * tau**2).sum(axis=0) / used), 1e-9)
@@ -199,10 +199,10 @@ def _solve(
 def _nearest_body(
     m: Any, theta: FloatArray, N: FloatArray
 ) -> tuple[FloatArray, tuple[float, FloatArray, FloatArray]]:
-    """Find the physical body (10,) nearest to estimated payload parameters.
+    """Find the physically consistent body (10,) nearest to estimated parameters.
 
     Returns:
-        Its parameters, and standard deviations of mass, center of mass and inertia.
+        Parameters of the body, and standard deviations of mass, center of mass and inertia.
     """
     mass = max(float(theta[0]), 1e-3)
     extent = (EXTENT * m.size) ** 2
@@ -219,7 +219,7 @@ def _nearest_body(
 
 
 def _deviations(variances: FloatArray) -> FloatArray:
-    """Compute standard deviations from variances; infinite for unobserved parameters."""
+    """Return the square roots of variances; infinite for unobserved parameters."""
     return np.where(variances > UNSEEN**2, np.inf, np.sqrt(np.maximum(variances, 0.0)))
 
 

@@ -198,7 +198,7 @@ class _Point(NamedTuple):
     factors: FloatArray
 
     def after(self, step: _Step, length: float) -> _Point:
-        """Return the iterate after a fraction `length` of a step."""
+        """Return the iterate after the fraction `length` of a Newton step."""
         theta = self.theta + length * step.change
         factors = self.factors @ np.linalg.cholesky(np.eye(4) + length * step.tensors)
         # by the factors: a sum would lose moments much smaller than the largest
@@ -231,9 +231,9 @@ class _Step(NamedTuple):
         return self.curvature + self.weight * float(self.arguments @ self.arguments)
 
     def length(self) -> float:
-        """Find the fraction of the step, at most 1, that minimizes the objective.
+        """Find the fraction of the Newton step, at most 1, that minimizes the objective.
 
-        It ends before a pseudo-inertia becomes singular.
+        The step ends before a pseudo-inertia becomes singular.
         """
         high = min(1.0, NEAREST / max(-float(self.arguments.min(initial=0.0)), 1e-300))
         if self._slope(high) <= FLAT * self.decrement:
@@ -241,7 +241,7 @@ class _Step(NamedTuple):
         return bisect(lambda length: not self._slope(length) > 0.0, 0.0, high, HALVINGS)[0]
 
     def _slope(self, length: float) -> float:
-        """Compute the objective's derivative along the step, without cancellation."""
+        """Compute the derivative of the objective along the step, without cancellation."""
         bent = length / (1.0 + length * self.arguments) - 1.0
         return self.weight * float(self.arguments**2 @ bent) - (1.0 - length) * self.curvature
 
@@ -339,8 +339,9 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
     """Return the linear map from variables with simple bounds to friction coefficients.
 
-    Coulomb friction and an offset are expressed by friction forward and backward, both nonnegative:
-    otherwise part of the weight could be attributed to friction that no description can contain.
+    Coulomb friction and an offset are expressed by the friction forward and the friction backward,
+    both nonnegative. Otherwise the offset could exceed the Coulomb friction and absorb part of
+    the weight.
 
     Returns:
         Matrix (k, k) from variables to coefficients, and indices of nonnegative variables.

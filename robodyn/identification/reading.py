@@ -128,10 +128,10 @@ def read_recording(
 
 
 def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]:
-    """Create a time series for each quantity and driven joint, on one clock.
+    """Create time series of all quantities and driven joints with a common clock.
 
     Returns:
-        The series by name of the quantity and index of the joint.
+        Time series by name of the quantity and index of the joint.
     """
     usable = {table: select_stamps(table) for table, _ in columns.values()}
     # stamps of two clocks cannot be compared
@@ -176,7 +176,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
 def _cut_interval(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
-    """Cut time series to an interval of time [s] since their first common sample."""
+    """Cut time series to the times `start` to `stop` [s] after the first common sample."""
     zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
     length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
     cut = {}
@@ -196,10 +196,10 @@ def _cut_interval(
 def _align(
     series: dict[tuple[str, int], Series], m: Mechanism, source: str, notes: list[str]
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Interpolate the time series at common instants.
+    """Interpolate time series at common instants.
 
     Returns:
-        Instants (N,) [s], and each quantity (N, n) at these.
+        Instants (N,) [s], and the values (N, n) of each quantity at these instants.
     """
     times, alike = common_instants(list(series.values()))
     if not alike and len(times) > 1:
@@ -239,7 +239,7 @@ def _align(
 
 
 def _rate_remark(series: dict[tuple[str, int], Series], times: FloatArray) -> str:
-    """Describe the sampling rates of time series for a remark to the user."""
+    """Describe the sampling rates of time series in a remark for the user."""
     period = float(np.median(np.diff(times)))
     rates = []
     for name in FIELDS:

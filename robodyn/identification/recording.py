@@ -203,7 +203,7 @@ def _count_text(which: BoolArray) -> str:
 
 
 def _flat_tops(position: FloatArray, effort: FloatArray) -> BoolArray:
-    """Find runs of a joint's largest or smallest effort while it moves.
+    """Find runs of a joint's largest or smallest effort during motion (saturation).
 
     Returns:
         Whether each sample belongs to such a run.

@@ -186,9 +186,9 @@ def _efforts(motors: Motors, stretches: Sequence[Samples]) -> tuple[FloatArray, 
 
 
 def _sample_regressor(columns: Columns, stretches: Sequence[Samples]) -> FloatArray:
-    """Compute the motors' regressors (S, p) at states spread over the recordings.
+    """Compute regressor rows (S, p) of moving motors at states from all recordings.
 
-    Only moving motors count, as efforts at standstill are not fitted.
+    Motors at rest are left out because efforts at standstill are not fitted.
     """
     total = sum(len(samples.time) for samples in stretches)
     step = max(1, total // STATES)
@@ -338,7 +338,7 @@ def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> S
 def _design_matrices(
     A: FloatArray, friction: Sequence[FloatArray], effort_rate: FloatArray
 ) -> list[FloatArray]:
-    """Build a matrix (M, p) for each motor: columns of parameters, friction and delay."""
+    """Build each motor's regressor (M, p) for base parameters, friction and delay."""
     b = A.shape[-1]
     edges = b + np.cumsum([0, *(table.shape[1] for table in friction)])
     out = [np.zeros((len(A), edges[-1] + effort_rate.shape[-1])) for _ in friction]
@@ -365,8 +365,8 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
     """Invert a normal-equations matrix in the directions that it determines.
 
     Returns:
-        Inverse (p, p) in these directions, a large covariance (p, p) in all others, and the
-        condition number of the weighted regressor, columns scaled to equal norms.
+        Inverse (p, p) in these directions, a large covariance (p, p) in all other directions,
+        and the condition number of the weighted regressor with columns scaled to equal norms.
     """
     scale = scaling(N)
     values, vectors = np.linalg.eigh(N * np.outer(scale, scale))

@@ -202,9 +202,9 @@ def as_list(recordings: Sequence[Recording] | Recording) -> list[Recording]:
 
 
 def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute root mean square errors (n,) of predicted efforts for each joint.
+    """Compute the root mean square error (n,) of the predicted efforts of each joint.
 
-    They are NaN for a joint without usable samples, such as one at rest.
+    The error is NaN for a joint without usable samples, such as a joint at rest.
 
     Returns:
         Errors [N or N m], and errors divided by the measured effort's standard deviation.

@@ -73,7 +73,7 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
 def _columns(
     turns: FloatArray, stretches: Sequence[Samples], waves: FloatArray, kinds: tuple[str, str]
 ) -> FloatArray:
-    """Compute k filtered sinusoids (rows, k) of a motor's position, cosine + i sine."""
+    """Compute k filtered sinusoids (rows, k) of a motor's angle, as cosine + i sine."""
     parts = []
     for samples in stretches:
         # the search needs no more instants than smooth signals
@@ -106,10 +106,11 @@ def _product_sums(table: FloatArray, left: FloatArray) -> FloatArray:
 
 
 def _fit_sinusoids(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit each of k sinusoids, a cosine and a sine, to a residual.
+    """Fit each of k sinusoids separately to a residual.
 
     Returns:
-        Reduction (k,) of the sum of squares by each, and its two factors (k, 2).
+        Reduction (k,) of the sum of squared residuals by each sinusoid, and the factors (k, 2) of
+        its cosine and sine.
     """
     a, b, m, x, y = sums.T
     # for a motor at rest both are zero; the determinant must not be
@@ -120,10 +121,10 @@ def _fit_sinusoids(sums: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float, int]:
-    """Cross-validate the best sinusoid: fit it to all parts but one, in turn.
+    """Cross-validate the best sinusoid: predict each fold from the other folds.
 
     Returns:
-        Fraction of the squared residual that is predicted, and in how many parts.
+        Fraction of the squared residual that is predicted, and the number of folds that improve.
     """
     sums = [_product_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)

@@ -291,16 +291,16 @@ def _segment_samples(
 
 
 def _derivative(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Compute time derivatives (K, n) by splines, which do not shift reversals.
+    """Compute time derivatives (K, n) with splines, which do not shift reversals.
 
-    Central differences would do so. Dry friction jumps at reversals, so an error of one sample is a
-    large error of the effort.
+    Central differences would shift them. Dry friction jumps at reversals, so a shift by one
+    sample causes a large error of the effort.
     """
     return np.asarray(spline(times, values)(times, 1))
 
 
 def _widen_mask(cut: BoolArray, width: int) -> BoolArray:
-    """Mark the samples within `width` of a saturated one, which filtering affects."""
+    """Mark samples within the filter width of a saturated sample, which affects them."""
     if not cut.any():
         return cut
     window = np.ones(2 * width + 1)

@@ -155,7 +155,7 @@ def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatA
 
 
 def _average(series: Series, times: FloatArray, period: float) -> FloatArray:
-    """Compute the means (N,) of a time series over a period about each instant."""
+    """Compute the mean (N,) of a time series over a period centered at each instant."""
     low = np.maximum(times - 0.5 * period, series.times[0])
     high = np.minimum(times + 0.5 * period, series.times[-1])
     from scipy.interpolate import make_interp_spline  # slow to import

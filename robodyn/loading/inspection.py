@@ -247,7 +247,7 @@ def actuators_at_home(mechanism: Mechanism) -> list[dict[str, Any]]:
 
 
 def _at_joints(mechanism: Mechanism, home: FloatArray, M: FloatArray) -> FloatArray | None:
-    """Return the diagonal (n,) of the mass matrix in coordinates of the driven joints.
+    """Return the diagonal (n,) of the mass matrix in driven-joint coordinates.
 
     The result is None if the driven positions do not determine the configuration.
     """

@@ -252,7 +252,7 @@ def _add_springs(
 ) -> Mechanism:
     """Return the mechanism with the springs that a YAML file describes.
 
-    If its kind does not support such springs, it becomes a closed loop.
+    A mechanism whose kind does not support such springs becomes a closed loop.
     """
     model = with_springs(fields, made.model)
     if model is made.model:
@@ -316,8 +316,8 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
     for name in driven:
         if name not in known:
             raise ModelError(
-                f"{builder.source}: driven: {name!r} is not a joint that can be driven, expected "
-                f"some of {', '.join(map(repr, known))}",
+                f"{builder.source}: driven: {name!r} is not a joint that can be driven; expected "
+                f"names from {', '.join(map(repr, known))}",
                 value=name,
             )
 

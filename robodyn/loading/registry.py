@@ -129,7 +129,7 @@ def yaml_kinds() -> tuple[str, ...]:
 
 
 def _read_entry_points() -> None:
-    """Register the kinds of installed packages once; report and skip failures."""
+    """Register the mechanism kinds of installed packages once; warn of failures."""
     global _entry_points_read
     if _entry_points_read:
         return

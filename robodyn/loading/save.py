@@ -65,8 +65,8 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
     if ending in YAML_SUFFIXES or kind.to_urdf is None:
         remedy = "an adapter `model_file`" if ending in YAML_SUFFIXES else "its `to_urdf`"
         raise InvalidInput(
-            f"{mechanism.name}: a mechanism of the kind {mechanism.kind!r} has no {ending} file; "
-            f"register the kind with {remedy}",
+            f"{mechanism.name}: mechanisms of the kind {mechanism.kind!r} cannot be saved as "
+            f"{ending}; register the kind with {remedy}",
             value=mechanism.kind,
         )
     model = written_model(mechanism)
@@ -84,7 +84,7 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:
-    """Return a model as URDF, SDF or MJCF text, placed where its loops are closed."""
+    """Return a model as URDF, SDF or MJCF text, in a configuration with closed loops."""
     positions = {}
     if model.closures:
         found = structure_of(model)

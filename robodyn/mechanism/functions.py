@@ -58,7 +58,7 @@ def link_names(mechanism: Mechanism) -> tuple[str, ...]:
 
 
 def centroidal_momentum_matrix(mechanism: Mechanism, configuration: ArrayLike) -> FloatArray:
-    """Compute the matrix that maps velocity to momentum about the center of mass.
+    """Compute the matrix that maps the generalized velocity to centroidal momentum.
 
     Orin and Goswami (2008). Rotors of actuators are omitted.
 

@@ -186,7 +186,10 @@ class Mechanism(ABC):
 
     @cached_property
     def _limits(self) -> FloatArray:
-        """Limits (n, 4) of joints or motors: lower and upper position, velocity, effort."""
+        """Limits (n, 4) of the driven joints: lower and upper position, velocity, effort.
+
+        Velocity and effort are limited by the joint or by its actuator, whichever limit is lower.
+        """
         rows = []
         for joint in driven_joints(self):
             motor = joint.actuator
@@ -289,18 +292,18 @@ class Mechanism(ABC):
         """
 
     def twist_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the matrix that maps the velocity to the twist of the body, base frame.
+        """Compute the matrix that maps the generalized velocity to the twist of the body.
 
         Args:
             configuration: (..., nq).
 
         Returns:
-            Matrix (..., 6, nv): twist = matrix @ velocity.
+            Matrix (..., 6, nv): twist = matrix @ velocity, base frame.
         """
         return self.jacobian(configuration)
 
     def joint_jacobian(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the matrix that maps the velocity to the driven joints' velocities.
+        """Compute the matrix that maps the generalized velocity to driven joint rates.
 
         Args:
             configuration: (..., nq).

@@ -272,7 +272,7 @@ def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str
 
 
 def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
-    """Return joints whose mimic relations refer directly to independent joints.
+    """Return the joints with mimic relations that refer to independent joints.
 
     Raises:
         ModelError: mimic joints form a cycle.
@@ -299,7 +299,7 @@ def _leader(joint: Joint, mimic: Mimic, known: dict[str, Joint]) -> Mimic:
 
 
 def _compose_mimics(mimic: Mimic, other: Mimic) -> Mimic:
-    """Return the mimic relation that results from two relations in series."""
+    """Combine two successive mimic relations into one."""
     factor = mimic.multiplier
     return Mimic(other.joint, factor * other.multiplier, factor * other.offset + mimic.offset)
 
@@ -307,7 +307,7 @@ def _compose_mimics(mimic: Mimic, other: Mimic) -> Mimic:
 def _with_driven_leaders(
     joints: Sequence[Joint], driven: Sequence[str], source: str
 ) -> tuple[list[Joint], tuple[str, ...]]:
-    """Make each driven joint independent; return the joints and the driven ones.
+    """Make driven joints independent; return all joints and the driven joints' names.
 
     A driven mimic joint swaps roles with the undriven joint that it follows, because their motions
     determine each other. The actuator of a joint that mimics a driven joint is left out with a

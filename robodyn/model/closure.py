@@ -29,7 +29,7 @@ PARALLEL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Closure:
-    """Closure of a loop: a constraint between frames on two links, as by a joint.
+    """Closure of a loop: a constraint between frames on two links, like a joint.
 
     spherical: equal origins (3 equations). universal: equal origins, and the parent's axis is
     perpendicular to the child's (4). revolute: equal origins and parallel axes (5). cylindrical:

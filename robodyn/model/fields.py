@@ -123,6 +123,6 @@ def unit_axis(where: str, axis: ArrayLike) -> FloatArray:
     given = frozen(f"{where}: axis", axis, (3,))
     length = float(np.linalg.norm(given))
     if not length > 1e-9:
-        raise ModelError(f"{where}: axis has no direction, its length is zero", value=axis)
+        raise ModelError(f"{where}: axis has length zero; expected a direction", value=axis)
     # normalized once, so that a written axis reads back the same
     return given if abs(length - 1.0) < 1e-15 else frozen("axis", given / length, (3,))

@@ -106,7 +106,7 @@ class Joint:
         put(self, "friction", frozen(f"{where}: friction", self.friction, (2,)))
         if (self.friction < 0.0).any():
             raise ModelError(
-                f"{where}: friction is {self.friction.tolist()}, both values must be at least 0",
+                f"{where}: friction is {self.friction.tolist()}, expected two values of at least 0",
                 value=self.friction,
             )
         limits = np.array(self.position, dtype=np.float64)
@@ -121,7 +121,7 @@ class Joint:
             value = float(getattr(self, name))
             if not value > 0.0:
                 raise ModelError(
-                    f"{where}: the {name} limit is {value}, must be positive", value=value
+                    f"{where}: the {name} limit is {value}, expected a positive value", value=value
                 )
             put(self, name, value)
         if self.drive.lead is not None and self.kind != "prismatic":

@@ -91,7 +91,7 @@ class Model(Comparable):
     def _check_tree(self, where: str) -> None:
         names = [link.name for link in self.links]
         if not any(joint.moves for joint in self.joints):
-            raise ModelError(f"{where}: no movable joint, a mechanism needs one", value=0)
+            raise ModelError(f"{where}: no movable joint; a mechanism needs at least one", value=0)
         check_tree(where, names, self.joints)
         ends = [(k.name, link) for k in self.closures for link in (k.parent, k.child)]
         ends += [(spring.name, link) for spring in self.springs for link, _ in spring.ends]
@@ -364,7 +364,9 @@ def check_cones(where: str, model: Any) -> None:
         given = getattr(model, name)
         cone = given if given == math.inf else as_scalar(f"{where}: {name}", given, "rad")
         if not cone > 0.0:
-            raise ModelError(f"{where}: {name} is {cone:g}, must be positive [rad]", value=cone)
+            raise ModelError(
+                f"{where}: {name} is {cone:g}, expected a positive angle [rad]", value=cone
+            )
         object.__setattr__(model, name, cone)
 
 

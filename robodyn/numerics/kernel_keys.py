@@ -196,10 +196,10 @@ def _module(name: str) -> Iterator[str]:
 
 @cache
 def _closure(name: str) -> tuple[str, ...] | None:
-    """Return the names of a module and of all its imports with compiled code, sorted.
+    """Return the sorted names of a module and all its imports with compiled code.
 
-    For a module of another package, all of its imports from its own package count, too. The result
-    is None if a source cannot be read.
+    For a module of another package, all of its imports from its own package are included. The
+    result is None if the source code of a module cannot be read.
     """
     own = name.partition(".")[0]
     found: set[str] = set()
@@ -219,7 +219,7 @@ def _closure(name: str) -> tuple[str, ...] | None:
 
 @cache
 def _source(name: str) -> _Source | None:
-    """Return source hash and imports of an imported module; None without a source."""
+    """Return the source hash and imports of a loaded module; None without source."""
     module = sys.modules.get(name)
     try:
         text = Path(module.__file__).read_text(encoding="utf-8")  # type: ignore[union-attr,arg-type]
@@ -231,7 +231,7 @@ def _source(name: str) -> _Source | None:
 
 
 def _imports(text: str, package: str) -> Iterator[str]:
-    """Yield the names of the modules imported by source code, if already imported."""
+    """Yield the names of modules that source code imports, if they are loaded."""
     for origin, names in _IMPORT.findall(text):
         listed = _NAME.findall(re.sub(r"#.*", "", names))
         if not origin:

@@ -26,7 +26,7 @@ NONE: Final = 1e-18
 
 @inner
 def _without(Q: Any, count: int, v: Any, size: int) -> float:
-    """Make v (size,) orthogonal to `count` rows of Q; return the squared length of v."""
+    """Make v (size,) orthogonal to the first `count` rows of Q; return |v|^2."""
     square = 0.0
     for _ in range(2):
         for k in range(count):
@@ -43,9 +43,10 @@ def _without(Q: Any, count: int, v: Any, size: int) -> float:
 
 @inner
 def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
-    """Write an orthonormal basis of A's columns (n, f) and of their complement to Q.
+    """Write orthonormal bases of A's column space and its orthogonal complement to Q.
 
-    Return False if the columns are dependent.
+    A is (n, f). The basis vectors are the rows of Q (n, n), those of the column space first. Return
+    False if the columns of A are linearly dependent.
     """
     for k in range(n):
         if k < f:
@@ -130,7 +131,7 @@ def _factor(s: Any, count: int, r: int) -> None:
 
 @inner
 def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
-    """Express a vector (r,) as a linear combination of the active normals.
+    """Express a vector (r,) as a linear combination of the active constraints' normals.
 
     The coefficients (count,) are written to `rates`.
     """
@@ -154,9 +155,9 @@ def _drop(s: Any, count: int, place: int) -> None:
 
 @inner
 def _scale(A: Any, weights: Any, limits: Any, x: Any, B: Any, bounds: Any) -> float:
-    """Scale the least-norm problem to equal weights, into `B` and `bounds`.
+    """Scale the least-norm problem to unit weights; write it to `B` and `bounds`.
 
-    Return the largest magnitude of its numbers, the scale of rounding errors.
+    Return the largest magnitude of the scaled values, to which rounding errors are proportional.
     """
     size = 0.0
     for j in range(A.shape[0]):

@@ -168,7 +168,7 @@ class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Entry(LinkingLibrary):
-    """Numba code library of a function that Python calls, including what it inlines."""
+    """Numba code library of a function that Python calls, with all inlined code."""
 
 
 class _Part(LinkingLibrary):

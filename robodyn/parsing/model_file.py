@@ -128,7 +128,7 @@ def with_document_springs(top: Fields, model: Model) -> Model:
 
 
 def _law(block: Fields) -> LinearSpring:
-    """Return the linear spring with the fields `stiffness`, `rest` and `preload`."""
+    """Read a linear spring from the fields `stiffness`, `rest` and `preload`."""
     with field_context(block):
         return LinearSpring(*(block.number(key, default=0.0) for key in _LAW))
 

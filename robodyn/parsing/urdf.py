@@ -104,7 +104,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
 
 
 def _leave_out_gains(hardware: Hardware, source: str) -> None:
-    """Ignore parameters `stiffness` in foreign files, where they are controller gains."""
+    """Ignore `stiffness` parameters of other programs, as they are controller gains."""
     for name, params in hardware.params.items():
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]
@@ -222,10 +222,10 @@ def _joint(
 
 
 def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> FloatArray:
-    """Return position limits (2,) [rad or m] of a joint and its command interface.
+    """Intersect the position limits [rad or m] of a joint and its command interface.
 
-    There are no limits if both ends are absent or 0, as some exporters write them, or if the joint
-    is continuous.
+    A joint is unlimited if it is continuous, or if both of its limits are absent or 0, as some
+    exporters write them.
     """
     limit = joint.limit
     ends = (0.0, 0.0) if limit is None else (float(limit.lower or 0.0), float(limit.upper or 0.0))

@@ -157,7 +157,7 @@ class ElementReader:
             self._leave_out_soft_limits(element, ends, where)
 
     def _leave_out_soft_limits(self, element: Element, ends: list[float], where: str) -> None:
-        """Ignore a `<safety_controller>`; report it if narrower than the limits."""
+        """Ignore a `<safety_controller>`; report it if it is narrower than `<limit>`."""
         for soft in element.iterfind("safety_controller"):
             stated = [soft.get(f"soft_{key}_limit", "0") for key in ("lower", "upper")]
             place = f"{self.source}: {where}: safety_controller"
@@ -274,7 +274,7 @@ class ElementReader:
             copy.set("rpy", numbers(rpy_of_quaternion(text, f"{place} {QUATERNION}")))
 
     def _numbers(self, text: str, count: int, where: str, within: float) -> str:
-        """Return a text after checking that it contains `count` numbers (0: any text)."""
+        """Check that a text contains `count` numbers (0: any text); return the text."""
         if not count:
             return text
         numbers_in(text, count, f"{self.source}: {where}", within=within)

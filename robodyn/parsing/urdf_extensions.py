@@ -229,7 +229,7 @@ def _text(parent: Element, tag: str) -> str:
 def _zero_configuration(clean: Element) -> tuple[dict[str, FloatArray], dict[str, str]]:
     """Return the links' frames (4, 4) at zero joint positions, and their rigid bodies.
 
-    A rigid body is a group of links connected by fixed joints, named by its first link.
+    A rigid body is a group of links connected by fixed joints, named after its first link.
     """
     above = {joint.findall("child")[0].attrib["link"]: joint for joint in clean.iterfind("joint")}
     places: dict[str, FloatArray] = {}

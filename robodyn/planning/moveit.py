@@ -153,7 +153,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
 
 
 def _rate_limits(tip: TipJoints, box: FloatArray) -> FloatArray:
-    """Compute rate limits (n,) [m/s or rad/s] that all coordinates may reach at once."""
+    """Compute tip coordinate rate limits (k,) that may be reached simultaneously."""
     m, count = tip.mechanism, len(tip.rows)
     places = np.array(np.meshgrid(*box)).reshape(count, -1).T
     used = np.zeros(count)

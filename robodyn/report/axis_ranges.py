@@ -122,7 +122,7 @@ def y_range(panel: Panel) -> tuple[float, float]:
 
 
 def _span(values: FloatArray, least: float | None = None) -> tuple[float, float]:
-    """Return the least and the greatest finite value, moved apart if they are equal."""
+    """Return the range of the finite values, enlarged if all values are equal."""
     finite = values[np.isfinite(values)]
     if not finite.size:
         return 0.0, 1.0

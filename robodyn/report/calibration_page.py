@@ -62,7 +62,7 @@ def zeros_page(found: ZeroOffsets, name: str, source: str = "") -> Page:
             found.joints, found.units, found.values, found.deviations, found.seen, strict=True
         )
     ]
-    head = ["joint", "unit", "offset to add to its reading", "standard deviation"]
+    head = ["joint", "unit", "offset to add to the reading", "standard deviation"]
     page.add("zeros", "Zeros", table(head, rows))
     return page
 
@@ -117,7 +117,8 @@ def _residuals(found: Calibration) -> Chart:
         panels.append(Panel(group, curves, "sample", f"residual [{unit}]", marks))
     return Chart(
         "residuals", "Residuals", tuple(panels),
-        "Measured minus predicted, with the calibrated dimensions; the lines mark twice the noise.",
+        "Measured minus predicted values, with the calibrated dimensions. The lines mark two "
+        "standard deviations of the noise.",
         len(panels) if len(panels) < 3 else 3,
     )  # fmt: skip
 
@@ -135,8 +136,8 @@ def change_chart(found: Calibration) -> Chart:
             panels.append(Panel(f"[{unit}]", _bars(of, factor), "parameter", label, (Mark(0.0),)))
     return Chart(
         "changes", "Changes of the dimensions", tuple(panels),
-        "In the order of the table below; bars are two standard deviations to either side, gray "
-        "if the measurements do not determine a dimension individually.",
+        "In the order of the table below. Bars extend two standard deviations to either side. A "
+        "dimension that the measurements do not determine individually is gray.",
         len(panels),
     )  # fmt: skip
 

@@ -152,7 +152,9 @@ def read_criteria(file: Path) -> Criteria:
     required = ("channel", "frequency", *LIMITS)
     missing = [name for name in required if name not in names]
     if missing:
-        raise InvalidInput(f"{file}, line {line}: no column {missing[0]!r}; expected {required}")
+        raise InvalidInput(
+            f"{file}, line {line}: missing column {missing[0]!r}; expected {required}"
+        )
     values = table[:, [names.index(name) for name in required]]
     numbers = values[:, 0]
     if not np.isin(numbers, np.arange(1, len(CHANNELS) + 1)).all():

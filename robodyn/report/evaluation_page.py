@@ -152,7 +152,7 @@ def _tables(tables: list[Table]) -> str:
 
 
 def _efforts_over_speed(e: Evaluation) -> Chart:
-    """Create a chart of effort versus speed of all drives, with the motors' limits."""
+    """Chart the effort of all drives versus their speed, with the motors' limits."""
     m, margins = e.mechanism, e.requirements.margins
     curves = []
     for k, each in enumerate(e.found):
@@ -184,7 +184,7 @@ def _efforts_over_speed(e: Evaluation) -> Chart:
 
 
 def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
-    """Create a chart of the total power of all drives over a cycle of each motion."""
+    """Chart the total power of all drives over one cycle of each motion."""
     panels, voltage = [], e.requirements.supply_voltage
     for each in found:
         assert each.motion is not None
@@ -205,7 +205,7 @@ def _powers(e: Evaluation, found: list[MachineMotion]) -> Chart:
 
 
 def _views(m: Mechanism) -> Chart:
-    """Create a drawing of a machine at home from three sides, with dimensions."""
+    """Draw a machine at home from three sides, with dimensions."""
     parts = presentation.outline(m, m.home)
     groups = [each for each in presentation.leg_ends(m, m.home) if len(each)]
     every = np.concatenate([*(part.points for part in parts), *groups])
@@ -214,7 +214,7 @@ def _views(m: Mechanism) -> Chart:
         lines, notes = _dimensions(every, groups or [every], i, j)
         curves = [ChartLine(part.points[:, i], part.points[:, j], color=INK) for part in parts]
         panels.append(Panel(title, (*curves, *lines), "", notes=notes, picture=True))
-    text = "At home, base frame. Dimensions [m] are those between joint centers."
+    text = "The machine at home, in the base frame. Dimensions [m] are between joint centers."
     return Chart("home", "Drawing", tuple(panels), text)
 
 
@@ -247,7 +247,7 @@ def _centers(m: Mechanism) -> Table:
             for name, foot, tip in zip(m.joint_names, feet, tips, strict=False)
         ]
         head = ["drive", "base x [m]", "y [m]", "z [m]", "body x [m]", "y [m]", "z [m]"]
-        return Table(head, rows, "At home, base frame")
+        return Table(head, rows, "Joint centers at home, in the base frame")
     rows = []
     every: list[Joint | Closure] = [*m.model.joints, *m.model.closures]
     for joint in every:
@@ -256,4 +256,5 @@ def _centers(m: Mechanism) -> Table:
         # the axes of a universal or ball joint meet in one point
         if not rows or rows[-1][3:] != at.tolist():
             rows.append([joint.name, joint.parent, joint.child, *at.tolist()])
-    return Table(["joint", "from", "to", "x [m]", "y [m]", "z [m]"], rows, "At home, base frame")
+    head = ["joint", "from", "to", "x [m]", "y [m]", "z [m]"]
+    return Table(head, rows, "Joint centers at home, in the base frame")

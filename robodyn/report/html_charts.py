@@ -116,7 +116,7 @@ def _figure(panel: Panel, columns: int, ranges: dict[Any, Any], lines: dict[str,
 
 
 def _shared_range(ranges: dict[Any, Any], *axis: Any) -> Any:
-    """Return the range shared by all panels whose axes have equal labels and limits."""
+    """Return the axis range that panels with equal axis labels and limits share."""
     start, end = axis[-1]
     return ranges.setdefault(axis, models.Range1d(start=start, end=end))
 
@@ -179,10 +179,10 @@ def _text(x: float, y: float, text: str, **style: Any) -> Any:
 
 
 def _draw_curves(plot: Any, panel: Panel, lines: dict[str, list[str]]) -> None:
-    """Draw the curves, and their tooltips.
+    """Draw the curves of a panel and their tooltips.
 
-    Curves with the same samples share one tooltip with all values at the instant nearest to the
-    pointer. Curves with different samples show their own values.
+    If all curves of the panel have the same samples, they share one tooltip, which shows all values
+    at the instant nearest to the pointer. Otherwise, each curve has its own tooltip.
     """
     groups = _group_by_samples(panel.curves)
     has_common_times = len(groups) == 1 and bool((np.diff(groups[0][0].x) > 0.0).all())
@@ -229,7 +229,7 @@ def _add_hover(
 
 
 def _escape(text: str) -> str:
-    """Remove characters from a tooltip's label that Bokeh would replace by data."""
+    """Remove characters that Bokeh would interpret from the label of a tooltip."""
     return text.replace("@", "(at)").replace("$", "")
 
 
@@ -246,9 +246,9 @@ def _group_by_samples(curves: Sequence[ChartLine]) -> list[list[ChartLine]]:
 
 
 def _source(panel: Panel, curves: Sequence[ChartLine]) -> Any:
-    """Create the data source of curves, with columns x, y0, y1 ... of their values.
+    """Create the Bokeh data source of curves: columns x, y0, y1 ...
 
-    Columns x_at, at0, at1 ... are the positions of these values on a nonlinear axis.
+    For nonlinear axes, the columns x_at, at0, at1 ... contain the values' positions on the axis.
     """
     values = np.array([curve.y for curve in curves], dtype=float)
     rows = downsample(values)

@@ -46,9 +46,9 @@ ENDS = {
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
     """Create a chart and a table of the largest motions about home on each axis.
 
-    The chart shows the amplitudes of sine motions over the frequency, the table excursions,
-    velocities and accelerations. The result is None for underactuated mechanisms, without velocity
-    and effort limits, or if a pose of the body does not determine the configuration.
+    The chart shows the amplitudes of sine motions versus frequency; the table lists excursions,
+    velocities and accelerations. The result is None if the mechanism is underactuated or has no
+    velocity and effort limits, or if a pose of the body does not determine the configuration.
     """
     rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:
@@ -76,8 +76,8 @@ def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
             Panel(row["axis"], curves, "frequency [Hz]", f"amplitude [{row['unit']}]", scale="log",
                   x_scale="log", limits=(LEAST * found.min(), 2.0 * stroke))
         )  # fmt: skip
-    text = ("Largest sine motion about home that joints, speeds and efforts allow, one axis at a "
-            "time, and its bounds due to stroke, speed and effort at home.")  # fmt: skip
+    text = ("Largest amplitude of a sinusoidal motion of one axis about home, and the bounds on it "
+    "from stroke, speed and effort, computed at home.")  # fmt: skip
     chart = Chart("sines", "Data sheet and largest sines", tuple(panels), text)
     cells: list[list[str | float]] = [
         [f"{row['axis']} [{row['unit']}]", *(
@@ -185,7 +185,7 @@ def payload_table(m: Mechanism, held: PayloadMap, across: str, up: str) -> str:
 
 
 def _kind(m: Mechanism, reason: str) -> str:
-    """Return the category, one of `ENDS`, of a limit that ends the workspace."""
+    """Return the category (one of `ENDS`) of the limit that bounds the workspace."""
     if reason in ENDS:
         return reason
     end, _, name = reason.partition(" of ")

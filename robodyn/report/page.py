@@ -81,8 +81,8 @@ class Page:
             for row in found["rows"]
         ]  # fmt: skip
         caption = (
-            "SI units, radians; used: of a position, the share of the travel from its middle to an "
-            "end"
+            "SI units, radians. The used fraction of a position limit is the distance from the "
+            "middle of the travel, divided by half of the travel"
         )
         self.add(
             "limits", "Limits", f'<p class="say">{escape(verdict)}</p>{table(head, rows, caption)}'
@@ -174,7 +174,7 @@ def _json_element(text: str, name: str = "", kind: str = "") -> str:
 
 
 def _swatch(curve: ChartLine) -> str:
-    """Return the CSS style of a curve's sample in the legend: color and dashes."""
+    """Return the CSS color and dash pattern of a curve's line in the legend."""
     color = {INK: "var(--ink)", COLORS[0]: "var(--blue)"}.get(curve.color, curve.color)
     style = f"height:{max(curve.width, 1.6):g}px;"
     if not curve.dash:

@@ -28,7 +28,7 @@ from robodyn.report.chart import (
 
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
-    """Create a chart of the body's path, in space and in the coordinate planes."""
+    """Create a chart of the body's path, in 3D and projected onto coordinate planes."""
     label = f"path of the {nouns_of(mechanism).body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(
@@ -38,7 +38,7 @@ def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
         if np.ptp(xyz[:, i]) > 1e-9
     )  # fmt: skip
     panels = (_view(mechanism, configurations, xyz, label), *planes)
-    return Chart("path", "Path in space", panels, columns=2)
+    return Chart("path", "Path in 3D", panels, columns=2)
 
 
 def home_chart(mechanism: Mechanism) -> Chart:
@@ -57,7 +57,7 @@ def home_chart(mechanism: Mechanism) -> Chart:
         )
     axes, notes = _frame(np.concatenate([part.points for part in parts]))
     curves = (*(_part(part, "at home", SOLID) for part in parts), *axes)
-    panel = Panel("At home, in space", curves, notes=notes, picture=True, x_label="", y_label="")
+    panel = Panel("3D view at home", curves, notes=notes, picture=True, x_label="", y_label="")
     return Chart("home", mechanism.name, (panel,), columns=1)
 
 
@@ -85,7 +85,7 @@ def _part(part: OutlinePart, when: str, dash: tuple[float, ...]) -> ChartLine:
 
 
 def _frame(every: FloatArray) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Return three edges of a box around points (k, 3) as axes, and their tick labels."""
+    """Return axes of a 3D view: three edges of a box around points (k, 3), and labels."""
     curves, notes = [], []
     low, high = every.min(axis=0), every.max(axis=0)
     step = _round_step(float((high - low).max()))
@@ -130,6 +130,6 @@ def _round_step(span: float) -> float:
 
 
 def _room(values: FloatArray) -> tuple[float, float] | None:
-    """Return limits around a coordinate (N,) that is constant; None if it varies."""
+    """Return axis limits around a constant coordinate (N,); None if it varies."""
     low, high = float(values.min()), float(values.max())
     return (low - 0.1, high + 0.1) if high - low < 1e-9 else None

@@ -122,7 +122,7 @@ def compare_with_plan(
         KinematicsError: the inverse dynamics have no solution along the plan.
     """
     if len(times) < 2:
-        raise InvalidInput(f"the recording has {len(times)} states, at least two are needed")
+        raise InvalidInput(f"the recording has {len(times)} states, expected at least two")
     fitted = False
     if start is None:
         start = _fit_start(mechanism, times, measured, plan)
@@ -134,7 +134,7 @@ def compare_with_plan(
         if len(times) < 2:
             raise InvalidInput(
                 f"the recording has {len(times)} states during its plan, from {start:g} s to "
-                f"{start + plan.duration:g} s, at least two are needed",
+                f"{start + plan.duration:g} s, expected at least two",
                 value=start,
             )
     time = times - start
@@ -155,7 +155,7 @@ def compare_with_plan(
 def _fit_start(
     mechanism: Mechanism, times: FloatArray, measured: FloatArray, trajectory: Trajectory
 ) -> float:
-    """Estimate the start of the plan [s] by a least-squares fit to the recording."""
+    """Estimate when a plan started [s] by a least-squares fit to the recorded motion."""
     rows = np.unique(np.linspace(0, len(times) - 1, POINTS).astype(int))
     seen, at = measured[rows], times[rows]
 

@@ -104,7 +104,7 @@ def _errors(run: PlanComparison) -> Chart:
 def _efforts(run: PlanComparison) -> Chart:
     curves = {"commanded": run.commanded, "model, along the plan": run.model}
     panels = panels_of(joint_titles(run.mechanism), run.time, curves, effort_labels(run.mechanism))
-    return Chart("efforts", "Commanded efforts and those of the model", panels)
+    return Chart("efforts", "Commanded efforts and efforts of the model", panels)
 
 
 def _residuals(run: PlanComparison) -> Chart:
@@ -113,22 +113,22 @@ def _residuals(run: PlanComparison) -> Chart:
         effort_labels(run.mechanism), marks=(Mark(0.0),),
     )  # fmt: skip
     text = (
-        "Commanded minus model efforts along the plan: the contribution of feedback and the errors "
-        "of the model."
+        "Commanded efforts minus the efforts of the model along the plan. The difference consists "
+        "of feedback efforts and errors of the model."
     )
     return Chart("residuals", "Effort difference", panels, text)
 
 
 def _condition(run: PlanComparison) -> Chart:
     curve = ChartLine(run.time, run.mechanism.condition_number(run.measured), color=COLORS[0])
-    panels = condition_panel("At the measured configurations", [curve])
+    panels = condition_panel("Condition number at the measured configurations", [curve])
     return Chart("condition_number", "Condition number", panels, columns=1)
 
 
 def _coordinates(
     run: PlanComparison, configurations: FloatArray
 ) -> tuple[FloatArray, list[tuple[str, str]]]:
-    """Return position variables (N, k) of configurations, with names and units."""
+    """Return the positions (N, k) to plot for configurations, with names and units."""
     mechanism = run.mechanism
     if mechanism.coordinates.is_pose:
         names = ("x", "y", "z", "roll", "pitch", "yaw")

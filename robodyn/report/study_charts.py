@@ -89,7 +89,7 @@ def force_chart(study: MotionStudy) -> chart.Chart:
             f"rest, due to the mass and friction of the {joint}s."
         )
     if scale == SYMLOG:
-        text += " The axis is linear about zero and logarithmic beyond, in both directions."
+        text += " The axis is linear near zero, and logarithmic for larger magnitudes."
     return chart.Chart("forces", f"{joint.capitalize()} {effort}s", tuple(panels), text)
 
 
@@ -109,7 +109,8 @@ def fraction_chart(study: MotionStudy) -> chart.Chart:
     effort, joint = effort_name(study.mechanism), nouns_of(study.mechanism).joint
     text = (
         f"The share of each {joint}'s {effort} that is due to the mass and friction of the "
-        f"{joint}s. Gaps: the total {effort} passes through zero and the fraction is meaningless."
+        f"{joint}s. In the gaps, the total {effort} passes through zero, so that the fraction is "
+        "meaningless."
     )
     return chart.Chart("dynamic_fraction", "Dynamic fraction", panels, text)
 
@@ -130,7 +131,7 @@ def condition_chart(study: MotionStudy) -> chart.Chart:
         for _, level, color in chart.CONDITION
         for t in rises(study.time, values, level)[:3]
     ]
-    title = "Largest over smallest singular value of the Jacobian"
+    title = "Ratio of the Jacobian's largest to its smallest singular value"
     panels = chart.condition_panel(title, curves, [*marks, *_marks(study)])
     return chart.Chart("condition_number", "Condition number", panels, columns=1)
 
@@ -185,7 +186,7 @@ def published_formulations(mechanism: Mechanism) -> list[str]:
 
 
 def _is_published(study: MotionStudy) -> bool:
-    """Return whether a study shows the papers' formulations by default."""
+    """Return whether a study's report compares the papers' formulations by default."""
     m = study.mechanism
     return m.name in presentation.published_models(
         m

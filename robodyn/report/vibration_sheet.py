@@ -35,8 +35,8 @@ def modes_table(m: Mechanism) -> Table | None:
     head = ["mode", "frequency [Hz]", "damping ratio", "x [m]", "y [m]", "z [m]", "about x [rad]",
             "about y [rad]", "about z [rad]"]  # fmt: skip
     caption = (
-        "At home, with the motors locked. The shapes are displacements of the body, scaled to the "
-        "machine's size or one radian"
+        "Vibration modes at home, with the motors locked. The mode shapes are displacements of the "
+        "body, scaled to the machine's size or to one radian"
     )
     return Table(head, cells, caption)
 
@@ -76,9 +76,9 @@ def vibration_charts(m: Mechanism) -> list[Chart]:
 
 
 def _shapes(m: Mechanism, modes: Modes) -> Chart:
-    """Draw the machine at home and displaced in each mode.
+    """Draw the machine at home, and displaced along each vibration mode.
 
-    Each mode is drawn in the plane with its largest motion.
+    Each mode is drawn in the coordinate plane in which it moves most.
     """
     units = np.array([1.0 if unit == "rad" else m.size for unit in m.coordinates.units])
     panels = []
@@ -96,5 +96,5 @@ def _shapes(m: Mechanism, modes: Modes) -> Chart:
         )
         title = f"{k + 1}: {number(frequency)} Hz, {'xyz'[i]} and {'xyz'[j]}"
         panels.append(Panel(title, curves, "", picture=True))
-    text = "Displacements are exaggerated. The motors are locked; base frame."
+    text = "Exaggerated displacements with the motors locked, in the base frame."
     return Chart("shapes", "Mode shapes", tuple(panels), text)

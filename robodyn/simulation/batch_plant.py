@@ -164,7 +164,7 @@ class BatchPlant:
         self.reset(rows=numbers)
 
     def _bind(self, rows: np.ndarray) -> None:
-        """Store the home configurations and effort limits of the rows' mechanisms."""
+        """Store the home configurations and effort limits of the mechanisms of given rows."""
         first = representative_mechanisms(self.mechanisms)[0]
         if first.solver.compiled_simulation(first) is None:
             raise InvalidInput(
@@ -207,7 +207,7 @@ class BatchPlant:
         return self._simulations[k]
 
     def _simulation(self, k: int) -> tuple[Mechanism, Any]:
-        """Return a mechanism with the row's motors, and the row's compiled simulation."""
+        """Return a mechanism with the motors of a row, and the row's compiled simulation."""
         if isinstance(self.mechanisms, PayloadVariants):
             own = self.mechanisms.mechanism
             # how stiff damping is depends on the payload
@@ -343,7 +343,7 @@ class BatchPlant:
         self._q[:, 0], self._v[:, 0], self._steps[:, 1] = q, v, left[:, 0]
 
     def _map_parts(self, work: Callable[[Any], None], what: Any, least: int) -> None:
-        """Call `work` for consecutive parts of a sequence, on all threads."""
+        """Call `work` for consecutive parts of a sequence, distributed over all threads."""
         if len(what):
             fractions = np.array_split(what, max(1, min(get_threads(), len(what) // least)))
             for _ in each(lambda fraction: work(fractions[fraction]), len(fractions)):
@@ -355,7 +355,7 @@ class BatchPlant:
             self.failed[row] = bool(advance(moving if moves else rest, 0, 1).status)
 
     def _failure_message(self, row: int, moves: bool) -> str:
-        """Return a failed row's error message, obtained by repeating its step."""
+        """Repeat the failed step of a row to obtain its error message."""
         rollout = self._row(row).moving if moves else self._row(row).rest
         efforts, load = self._efforts[row, 0, 0], rollout.loads[0, 0]
         steps, state = int(self._steps[row, 1]), (self._q[row, 0], self._v[row, 0])
@@ -405,7 +405,7 @@ def _rows_of(
 ) -> Sequence[Mechanism]:
     """Return one mechanism for each row; reject mechanisms of different structure.
 
-    All must have the structure of `like`, or else of the first mechanism.
+    All must have the same structure as `like` or, without it, as the first mechanism.
     """
     given: Sequence[Mechanism]
     if isinstance(mechanism, PayloadVariants):
@@ -435,7 +435,7 @@ def _structure(one: Mechanism) -> tuple[Any, ...]:
 
 
 def _per_row(name: str, value: ArrayLike, like: FloatArray) -> FloatArray:
-    """Broadcast a value (size,) or (k, size) to all k rows."""
+    """Broadcast a value (size,), or values (k, size), to all k rows."""
     values = as_array(name, value, like.shape[1:])
     if values.shape not in (like.shape[1:], like.shape):
         raise InvalidInput(

@@ -92,7 +92,7 @@ def _compile(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Ou
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
-    """Return the arguments of compiled code for the recorded times `first` to `last`."""
+    """Create the compiled rollout from recorded time `first` to recorded time `last`."""
     plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))
@@ -137,7 +137,7 @@ def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
 
 
 def _wrenches(load: Any, times: FloatArray) -> FloatArray:
-    """Evaluate a load to wrenches (k, m, 6) at times (k, m) [s]; (1, 1, 6) if fixed."""
+    """Return the wrenches (k, m, 6) of a load at times [s]; (1, 1, 6) if it is fixed."""
     if callable(load):
         return as_array("wrench", [[load(float(t)) for t in row] for row in times], (6,))
     return np.zeros((1, 1, 6)) + (0.0 if load is None else load)

@@ -130,9 +130,9 @@ def runge_kutta_4(
 def _rates(
     mechanism: Mechanism, acceleration: Acceleration, time: float, at: State, before: State
 ) -> State:
-    """Return the rates of configuration and velocity at a state.
+    """Return the time derivatives of configuration and velocity at a state.
 
-    Errors carry the last good state `before`.
+    Errors contain the last valid state `before`.
     """
     _refuse_beyond(*at, before)
     try:

@@ -208,7 +208,7 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
 
 
 def _store(results: SimulationResults, number: int, run: SimulationTask, kept: IntArray) -> None:
-    """Copy the recorded states of a simulation to the result; it may have ended early."""
+    """Copy the recorded states of a simulation, which may have ended early."""
     rows, last = kept[kept <= run.row], run.row
     results.configuration[number, : len(rows)] = run.configuration[rows]
     results.velocity[number, : len(rows)] = run.velocity[rows]

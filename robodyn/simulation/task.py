@@ -165,8 +165,8 @@ class SimulationTask:
     def _hold(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
         """Advance to the next control instant with the controller's efforts held constant.
 
-        The load is evaluated in the middle of each step with the state before it, the motion of the
-        base three times per step. Return the efforts (n,) before and after limits.
+        The load is evaluated at the midpoint of each step with the state at its start. The base
+        motion is evaluated three times per step. Returns the efforts (n,) before and after limits.
         """
         plant = self.plant
         required = self._command(now, *self._measure())
@@ -197,9 +197,9 @@ class SimulationTask:
             raise SimulationFailed(f"no command: {error}", time=0.0, value=error.value) from error
 
     def _advance_continuously(self, now: float, then: float) -> tuple[FloatArray, FloatArray]:
-        """Advance by one step, with the controller evaluated at every stage.
+        """Advance by one step, with the controller evaluated at each Runge-Kutta stage.
 
-        Return the efforts (n,) before and after limits, at the beginning.
+        Returns the efforts (n,) at the start of the step, before and after limits.
         """
         plant, mechanism = self.plant, self.plant.mechanism
         state = plant.configuration, plant.velocity
@@ -263,7 +263,7 @@ def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> Ba
 
 
 def _depends_on_state(wrench: Any) -> bool:
-    """Return whether a function takes configuration and velocity, not time alone."""
+    """Return whether a load function takes the state in addition to time."""
     by_place = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
     given = _parameters(wrench).values() if callable(wrench) else ()
     return sum(p.kind in by_place and p.default is p.empty for p in given) == 3
@@ -291,7 +291,7 @@ def _of_time(
 
 
 def _grid(marks: list[float], period: float) -> FloatArray:
-    """Return times [s] with steps of at most `period`, including all those in `marks`."""
+    """Return times [s] at most `period` apart that include all times in `marks`."""
     stretches = [
         np.linspace(a, b, int(steps_between(a, b, period)) + 1)[:-1]
         for a, b in zip(marks[:-1], marks[1:], strict=True)

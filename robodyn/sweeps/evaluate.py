@@ -71,7 +71,7 @@ def _machines(
 ) -> Iterator[tuple[Mechanism, Indices]]:
     """Yield the mechanism for each combination of model parameters and payload.
 
-    With each mechanism come the indices (k,) of the states that have these parameters.
+    The indices (k,) of the states with these parameters are yielded with each mechanism.
     """
     names = [name for name, variable in known.items() if variable.role == "model"]
     parameters = np.stack([values[name] for name in names], axis=-1)
@@ -99,7 +99,7 @@ def _store_quantity(
 ) -> None:
     """Compute a quantity for a batch of states, and store the results.
 
-    A batch that fails is split in halves.
+    A batch that fails is split into halves, each of which is tried again.
     """
     waiting = [rows]
     while waiting:

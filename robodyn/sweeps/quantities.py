@@ -49,7 +49,7 @@ class Quantity(NamedTuple):
 
 
 def _of_joints(turning: str, sliding: str) -> Callable[[Mechanism], str]:
-    """Return a function that selects the unit by the types of the driven joints."""
+    """Return a function that selects a unit by the types of the driven joints."""
 
     def unit(mechanism: Mechanism) -> str:
         units = set(mechanism.drives.units)

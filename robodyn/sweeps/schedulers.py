@@ -145,7 +145,7 @@ def cluster(scheduler: Any) -> Iterator[Any]:
 def _converted_errors(text: str) -> Iterator[None]:
     """Convert errors of other libraries to `ClusterError` within this context.
 
-    `text` is the new message, with `%s` for the original one.
+    `text` is the new message, in which `%s` stands for the original message.
     """
     try:
         yield

@@ -126,7 +126,7 @@ def _is_feasible(mechanism: Mechanism, motion: Trajectory) -> bool:
 def _motion(
     mechanism: Mechanism, start: FloatArray, goal: FloatArray, way: FloatArray, duration: float
 ) -> Trajectory:
-    """Plan a motion from rest at a configuration to rest at another one."""
+    """Plan a motion from rest at one configuration to rest at another configuration."""
     profile: ProfileName = "quintic"
     if not mechanism.coordinates.is_constrained:
         return plan_straight(mechanism, start, goal, duration=duration, profile=profile)
@@ -145,10 +145,10 @@ def _configurations(
 ) -> FloatArray:
     """Solve for configurations (K, nq) at displacements (K, nv) from a start.
 
-    Each configuration is solved from the previous one.
+    The search for each configuration starts at the previous configuration.
 
     Raises:
-        NoSolution: the mechanism cannot follow; there is no global search.
+        NoSolution: the mechanism cannot follow the displacements from the start.
     """
     if not mechanism.coordinates.is_constrained:
         return mechanism.advance(start, displacements)

@@ -107,7 +107,7 @@ class Handover(RowTrajectory):
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
-    """Set rotation-vector derivatives in `lead`; composed with `new`, it moves like `old`."""
+    """Set rotation-vector derivatives of `lead` so that it moves `new` like `old`."""
     o = lead.configuration[None, own]
     carried, change = np.zeros((2, 1, 3))
     composed_motions(o, carried, change, new.velocity[None, own], new.acceleration[None, own])

@@ -161,7 +161,7 @@ def point_times(points: Sequence[Any]) -> FloatArray:
 
 
 def _refuse_beyond(motion: Sequence[FloatArray]) -> None:
-    """Raise an error if values are so large that interpolation might overflow."""
+    """Reject trajectory values so large that interpolation might overflow."""
     for name, values in zip(Motion._fields, motion, strict=True):
         if np.abs(values).max() > LARGEST_STATE:
             index = int(np.abs(values).max(axis=-1).argmax())

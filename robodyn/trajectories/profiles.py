@@ -46,7 +46,7 @@ class Profile:
         return s, np.where(moving, ds, 0.0), np.where(moving, dds, 0.0)
 
     def _inside(self, t: FloatArray) -> Progress:
-        """Return s and its two derivatives at times between 0 and the duration."""
+        """Return s and its first two derivatives at times between 0 and the duration."""
         raise NotImplementedError
 
 

@@ -68,7 +68,7 @@ def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
 
 
 def _motor_displacement(mechanism: Mechanism, q: FloatArray) -> FloatArray:
-    """Return the displacement (..., nv) from the joints' configuration to the motors'."""
+    """Return the displacement (..., nv) from the joint to the motor configuration."""
     stiffness = mechanism._drive_elasticity.stiffness
     motors = mechanism.joint_positions(q) + mechanism._smooth.gravity(q) / stiffness
     return mechanism.difference(q, state_of_motors(mechanism, motors, np.zeros_like(motors), q)[0])

@@ -120,7 +120,7 @@ class SampledTrajectory(RowTrajectory):
     def _expected_steps(self) -> FloatArray | None:
         """Predict displacements (K - 1, nv) between knots from velocities at the knots.
 
-        The result is None if the mechanism does not need the prediction.
+        Returns None if there is no velocity for each of the K knots.
         """
         rates = self.knots.velocity
         if rates.ndim != 2 or len(rates) != len(self.times):
@@ -193,7 +193,7 @@ class SampledTrajectory(RowTrajectory):
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
     def _sample_single(self, t: float) -> Motion | None:
-        """Return the motion at one time, exactly as for a batch; None if `t` is invalid.
+        """Return the motion at one time, as in a batch; None if `t` is not a valid time.
 
         Times mostly increase, so the last cubic is tried first.
         """

@@ -142,7 +142,7 @@ def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
 
 
 def _angular(rpy: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute angular velocity and acceleration (N, 3) for constant rates of angles.
+    """Compute angular velocity and acceleration (N, 3) for constant rpy angle rates.
 
     The angles are roll, pitch and yaw (N, 3).
     """

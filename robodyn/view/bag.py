@@ -110,7 +110,7 @@ class RecordedRun:
                 return sampled_trajectory(message, m)
             times, motion = joint_rows(message, m.independent_joints)
         except InvalidInput as error:
-            text = f"{self.bag}: a recorded trajectory: {error}"
+            text = f"{self.bag}: a recorded trajectory is invalid: {error}"
             raise InvalidInput(text, value=error.value) from error
         return SampledTrajectory(
             m, times, motions.motion_of_independent(m, *motion, self.configurations[0])
@@ -170,9 +170,9 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
-    """Return the messages of each of `TOPICS` with stamps [s], and all topic names.
+    """Return stamped messages [s] of each of `TOPICS`, and all topic names of a bag.
 
-    Topics are found in any namespace.
+    The topics may be in any namespace.
     """
 
     def topic_named(topic: str) -> str:
@@ -223,7 +223,7 @@ def _states(
 
 
 def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | None:
-    """Return a field (k,) of the named joints; None if the message lacks some of them."""
+    """Return values (k,) of a field for the named joints; None if a joint is missing."""
     where = dict(zip(message.name, getattr(message, field), strict=False))
     if any(name not in where for name in names):
         return None
@@ -231,7 +231,7 @@ def _values(message: Any, names: abc.Sequence[str], field: str) -> FloatArray | 
 
 
 def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
-    """Return the stamped messages of the last run in a bag, without repeated states.
+    """Return the stamped messages after the last reset, without repeated states.
 
     In lockstep a state is republished until its command arrives; a reset sets time back to zero.
     """
@@ -247,7 +247,7 @@ def _last_run(stamped: list[tuple[float, Any]]) -> list[tuple[float, Any]]:
 def _at_joints(
     commands: list[tuple[float, Any]], measured: list[tuple[float, Any]], mechanism: Mechanism
 ) -> list[tuple[float, Any]]:
-    """Convert commands in motor torques or currents to joint efforts."""
+    """Convert commands given as motor torques or currents to joint efforts."""
     units = {message.header.frame_id for _, message in commands} & {"torque", "current"}
     if not units:
         return commands
@@ -269,7 +269,7 @@ def _at_joints(
 def _efforts(
     messages: list[tuple[float, Any]], mechanism: Mechanism, times: FloatArray
 ) -> FloatArray:
-    """Return the latest recorded efforts (N, n) at N times; zero before the first."""
+    """Return the most recent recorded efforts (N, n) at N times; zero if none exist."""
     rows = [(t, _values(m, mechanism.joint_names, "effort")) for t, m in messages]
     known = sorted(((t, e) for t, e in rows if e is not None), key=lambda row: row[0])
     out = np.zeros((len(times), len(mechanism.joint_names)))

@@ -299,7 +299,7 @@ class LiveSimulation:
         self._playing = False
 
     def _follow(self, start: int) -> None:
-        """Follow the chosen trajectory from a stamp [ns] on, with a new follower.
+        """Create a follower that tracks the selected trajectory from a stamp [ns] on.
 
         The trajectory starts at the current state, so no handover is needed.
         """

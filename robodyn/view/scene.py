@@ -203,7 +203,7 @@ class Scene:
         )
 
     def _segments(self, name: str, points: NDArray[Any], color: Any, **thickness: Any) -> Any:
-        """Add line segments (k, 2, 3) of one color."""
+        """Add line segments (k, 2, 3) of one color to the scene."""
         return self._server.scene.add_line_segments(
             name, points, np.array(color, dtype=np.uint8), **thickness
         )

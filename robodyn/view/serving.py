@@ -87,8 +87,8 @@ def serve(port: int, hosts: Collection[str] = ()) -> Any:
     if port and server.get_port() != port:
         stop(server)
         raise PortInUse(
-            f"port {port} of {HOST} is in use or not allowed: choose another, or stop the program "
-            "that listens there",
+            f"port {port} of {HOST} is in use, or may not be opened by this user: choose another "
+            "port, or stop the program that listens on it",
             value=port,
         )
     # a client can request a tunnel of the page to the internet from viser: disabled
@@ -159,7 +159,7 @@ def _name_in(address: str) -> str:
 
 
 def _host(name: str) -> str:
-    """Return the normalized name of a host, from an address or a part of one."""
+    """Return the normalized host name of a URL, with or without its scheme."""
     found = _name_in(name if "//" in name else f"//{name}")
     if not found or any(c in found for c in "*/ "):
         raise InvalidInput(
@@ -174,7 +174,7 @@ _LOCK = threading.Lock()
 
 @contextlib.contextmanager
 def _protect(allowed: Collection[str]) -> Iterator[None]:
-    """Make servers that start within this context reject requests from other pages.
+    """Make web servers that start in this context reject requests of other web pages.
 
     viser has no setting for it, but uses `serve` from websockets when a server starts.
     """
@@ -229,7 +229,7 @@ def _with_retries(page: bytes, is_compressed: bool) -> bytes:
 
 
 def _status_for(host: str, port: int) -> int:
-    """Return the HTTP status of a request for the page with a given host name."""
+    """Request the page under a host name, and return the HTTP status."""
     connection = http.client.HTTPConnection(HOST, port, timeout=10.0)
     try:
         connection.request("GET", "/", headers={"Host": host})
@@ -239,7 +239,7 @@ def _status_for(host: str, port: int) -> int:
 
 
 def _check_values(gui: Any) -> None:
-    """Make viser accept values of controls only within the controls' ranges."""
+    """Make viser reject received values that are outside a control's range."""
     from viser._messages import GuiUpdateMessage
 
     interface, take = gui._websock_interface, gui._handle_gui_updates

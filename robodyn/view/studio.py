@@ -160,7 +160,7 @@ class LiveControls:
 
 
 def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """Return slider ranges (2, n): joint limits, at most half a turn or 3 m."""
+    """Return slider ranges (2, n): the joint limits, clipped to half a turn or pi m."""
     mechanism = live.mechanism
     known = dict(zip(mechanism.joint_names, mechanism.position_limits, strict=True))
     free = np.array([-np.inf, np.inf])
@@ -169,7 +169,7 @@ def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """Return slider ranges (2, n) that cover the paths and a range about home."""
+    """Return slider ranges (2, n) that cover all paths and a neighborhood of home."""
     mechanism = live.mechanism
     places = [mechanism.home[None]]
     places += [

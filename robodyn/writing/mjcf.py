@@ -128,7 +128,10 @@ class _Writer:
     def _branch(
         self, into: ElementTree.Element, parent: str, joint: Joint, above: FloatArray
     ) -> None:
-        """Write the body behind a joint, skip massless links, then write bodies behind it."""
+        """Write the body that a joint moves, and then the bodies that this body carries.
+
+        Joints connected by massless links become several joints of one body.
+        """
         chain = [joint]
         while len(chain) < MOST and self._is_between(chain[-1]):
             chain.append(self._below[chain[-1].child][0])
@@ -161,7 +164,7 @@ class _Writer:
             self._branch(body, link.name, each, own)
 
     def _merge_unphysical(self, name: str) -> None:
-        """Move each inertia that MuJoCo rejects to the link to which its link is fixed."""
+        """Merge each inertia that MuJoCo rejects into the link to which its link is fixed."""
         links = self._links
         for joint in self._below.get(name, ()):
             self._merge_unphysical(joint.child)
@@ -322,7 +325,7 @@ class _Writer:
                 motor.set("ctrlrange", numbers(joint.effort_range))
 
     def _own_data(self, joint: Joint) -> dict[str, Any]:
-        """Return the data of a joint that MJCF cannot represent, as plain data."""
+        """Return the data of a joint that MJCF cannot represent, as a dictionary."""
         own = own_attributes(joint, self._home.get(joint.name))
         if joint.spring.preload:
             own["spring_preload"] = number(joint.spring.preload)
@@ -336,7 +339,7 @@ class _Writer:
         }
 
     def _shapes(self, body: ElementTree.Element, name: str) -> None:
-        """Write the primitives among the visuals of a link, without contacts and mass."""
+        """Write a link's visual primitives as geoms without contacts and mass."""
         for shape in self._tree.links[name].visuals:
             if isinstance(shape.form, MeshFile):
                 self._meshes.append(shape.form.file)

@@ -97,7 +97,7 @@ def tree_of(model: Model, kind: str) -> ElementTree.Element:
 
 
 def _inertial(out: ElementTree.Element, link: Link) -> None:
-    """Write the inertia of a link, even 0, because readers warn if it is missing."""
+    """Write the inertia of a link, even if 0, because readers warn if it is missing."""
     inertial = element(out, "inertial")
     origin(inertial, link.com)
     element(inertial, "mass", value=number(link.mass))
@@ -106,7 +106,7 @@ def _inertial(out: ElementTree.Element, link: Link) -> None:
 
 
 def _params(robot: ElementTree.Element, model: Model) -> None:
-    """Write the parameters of the joints' actuators."""
+    """Write the actuators' parameters as joints of a `<ros2_control>` element."""
     system: ElementTree.Element | None = None
     for joint in model.joints:
         params = params_of_joint(joint)
@@ -252,7 +252,7 @@ def unloaded_position(each: Joint | PointSpring, form: str) -> float:
 def params_of_joint(joint: Any) -> dict[str, str]:
     """Return the `<param>` values of a joint's actuator for `<ros2_control>`, by name.
 
-    Armature and friction are not included, except friction that depends on the direction.
+    Armature is not included; friction is included only if it depends on the direction.
     """
     params = params_of(joint.drive)
     forward, backward = joint.friction

@@ -265,5 +265,5 @@ def start_when_ready(
 
 
 def _topic_plugin() -> str:
-    """Return the plugin for topic-based hardware; empty if none is installed."""
+    """Return an installed hardware plugin that uses topics; empty if there is none."""
     return next((plugin for package, plugin in TOPIC_HARDWARE.items() if installed(package)), "")

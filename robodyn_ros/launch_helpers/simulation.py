@@ -231,7 +231,7 @@ def _node(
 def _on_summary_exit(
     event: ProcessExited, context: LaunchContext, recorder: Node | None
 ) -> list[LaunchDescriptionEntity]:
-    """End the launch once the summary is written; report an error if it is missing."""
+    """End the launch, after the recorder, when the run's summary process exits."""
     if event.returncode not in (0, NOT_COMPLETED):
         return _on_failure(event, context)
     if event.returncode == NOT_COMPLETED:
@@ -246,7 +246,7 @@ def _on_summary_exit(
 
 
 def _on_bag_exit(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """End the launch when the bag is complete; an earlier end is an error."""
+    """End the launch when the recorder exits; it is an error if the run is not done."""
     if event.returncode == 0 and "run_is_done" in context.launch_configurations:
         return _end(context, "the run is done and recorded")
     return _on_failure(event, context)
@@ -265,5 +265,5 @@ def _end(context: LaunchContext, reason: str) -> list[LaunchDescriptionEntity]:
 
 
 def _on_failure(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """End the launch with an error because a process ended before the run did."""
+    """End the launch with an error because a process exited during the run."""
     return failure_actions(event, context, " before the run was done")

@@ -256,11 +256,12 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
     def write_derivatives(
         mechanism: Any, given: Any, steps: Any, friction: Any, quantity: int, memory: Any, out: Any
     ) -> bool:
-        """Write the derivatives of the dynamics to a flat array; False if they do not exist.
+        """Write the derivatives of the dynamics to the flat array `out`.
 
-        The derivatives with respect to configuration, velocity and load follow each other, each row
-        by row. For LOADS_AT_REST, the array contains the derivatives (nv, nv) of the residual with
-        respect to displacement, then the Jacobian (n, nv) of the driven joints' rates.
+        Return False if they do not exist. The derivatives with respect to configuration, velocity
+        and load follow each other, each row by row. For LOADS_AT_REST, the array contains the
+        derivatives (nv, nv) of the residual with respect to displacement, then the Jacobian (n, nv)
+        of the driven joints' rates.
 
         `given` are q, v, a, efforts, wrench and base of a state that satisfies the equations, and
         the last two may have length zero. `steps` (nv,) are the displacements of the stencil.

@@ -75,18 +75,22 @@ def scales(stops: Any) -> bool:
 def add_end_stops(
     plant: Any, position: Any, rate: Any, M: Any, L: Any, out: Any, slopes: Any
 ) -> bool:
-    """Add the end-stop efforts to the joint efforts `out` (n,).
+    """Add the efforts of the end stops to the joint efforts `out` (n,).
+
+    `M` and `L` are used only if the stops' parameters are per unit of effective inertia.
 
     Args:
-        plant: `PackedPlant` or `JointEnds`, of floats or SIMD lanes.
-        position, rate: (n,) of the driven joints.
-        M: (nv, nv) lower triangle of the mass matrix; overwritten.
-        L: (n, nv) Jacobian of the driven joints' rates; overwritten.
-        out: (n,) efforts, to which those of the stops are added.
-        slopes: (n, 2) stiffness and damping of the stops that push.
+        plant: `PackedPlant` or `JointEnds`, of floats or SIMD lanes; input.
+        position, rate: (n,) positions and rates of the driven joints; inputs.
+        M: (nv, nv) mass matrix, of which the lower triangle is read; input, overwritten.
+        L: (n, nv) Jacobian of the driven joints' rates; input, overwritten.
+        out: (n,) efforts without the stops as input; the stops' efforts are added in place.
+        slopes: (n, 2) output: stiffness and damping of the end stops that push. Rows of joints
+            within their limits are not written.
 
     Returns:
-        False if the mass matrix is not positive definite.
+        False if the mass matrix is needed but not positive definite; `out` and `slopes` are then
+        unchanged.
     """
     table, stops = plant.table, plant.stops
     n, nv, scaled = table.shape[0], L.shape[1], scales(stops)

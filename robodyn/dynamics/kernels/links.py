@@ -229,7 +229,11 @@ def state_of_tangent(S: Any, n: int) -> Any:
 
 @inner
 def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
-    """Add a coordinate's twist per unit rate to a row-major Jacobian J (6 nv,)."""
+    """Add a coordinate's twist per unit rate to a row-major Jacobian J (6 nv,).
+
+    Without S, the twist is added to column j; otherwise, to every column, times its entry in row j
+    of S. The first three rows of J are linear, the last three angular.
+    """
     nv = J.shape[0] // 6
     if S is None:
         for k in range(3):
@@ -402,7 +406,11 @@ def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) -> bool:
-    """Write the momentum (N, 6), angular about the base's origin, to `out`."""
+    """Write the mechanism's momenta (N, 6) relative to the base, in its axes, to `out`.
+
+    A row is the linear momentum, then the angular momentum about the base's origin. The arguments p
+    and r are the positions of the joints and their rates.
+    """
     p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
     if not (trusted or are_motions(plan, numbers, p, r, r)):
         return False
@@ -433,7 +441,11 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
 
 @batch_entry
 def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, out: Any) -> bool:
-    """Write the centroidal momentum matrices (N, 6 nv) to `out`."""
+    """Write the centroidal momentum matrices (N, 6 nv) to `out`.
+
+    A matrix, in row-major order, maps the velocity (nv,) to the linear momentum, then the angular
+    momentum about the mechanism's center of mass, in base axes.
+    """
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -463,7 +475,10 @@ def center_of(link: Any, placed: Any) -> Any:
 
 @inner
 def write_spatial_inertia(link: Any, placed: Any, out: Any) -> None:
-    """Write a link's mass, first moments and inertia about the base's origin to `out`."""
+    """Write a link's mass, first moments and inertia about the base's origin to `out`.
+
+    All are in base axes. The inertia is xx, xy, xz, yy, yz, zz. A link without mass gives zeros.
+    """
     clear(out)
     if link.has_mass == 1:
         center, mass = center_of(link, placed), link.mass

@@ -142,10 +142,10 @@ class _Delta(NamedTuple):
     rises: float
 
     def ends(self, values: FloatArray, at: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the positions of the arms' ends, or of the carriages.
+        """Compute the positions of the arm ends or, for linear drives, of the carriages.
 
         Returns:
-            Radii [m] and heights [m] of the ends, (..., 3) each.
+            Radii [m] from the vertical axis and heights [m] of the ends, (..., 3) each.
         """
         moved = self.signs * at + values[9:12]
         if not self.is_rotary:
@@ -153,7 +153,7 @@ class _Delta(NamedTuple):
         return values[2] + values[13:] * np.cos(moved), values[12] - values[13:] * np.sin(moved)
 
     def gaps(self, values: FloatArray, at: FloatArray, places: FloatArray) -> FloatArray:
-        """Compute the errors (N, 3) [m] of the rods' lengths.
+        """Compute the errors (N, 3) [m] of the rod lengths at N poses.
 
         `at` (N, 3) are joint positions, `places` (N, 3) [m] the corresponding nozzle positions.
         """
@@ -251,7 +251,7 @@ def _delta_of(m: Mechanism) -> _Delta:
 
 
 def _fitted_configurations(m: Mechanism, delta: _Delta, near: FloatArray | None) -> FloatArray:
-    """Return the configurations (N, nq) at which the parameters are fitted."""
+    """Return the configurations (N, nq) to which firmware parameters are fitted."""
     if near is None:
         spread = AROUND * (np.ones(3) if delta.is_rotary else delta.values[6:9].mean())
         around = np.random.default_rng(SEED).uniform(-spread, spread, (SAMPLES, 3))
@@ -264,13 +264,13 @@ def _fitted_configurations(m: Mechanism, delta: _Delta, near: FloatArray | None)
 
 
 def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
-    """Return the position (3,) [m] of a link's point at home, in the base frame."""
+    """Return the position (3,) [m] of a point of a link at home, in the base frame."""
     pose = m.link_pose(m.home, link)
     return np.asarray(pose[:3] + rotation_matrix(pose) @ xyz)
 
 
 def _sign(m: Any, index: int, rotary: bool) -> float:
-    """Return 1 if a joint's position grows as its carriage rises or arm falls, otherwise -1."""
+    """Return 1 if a joint's position grows as its carriage rises or arm falls, else -1."""
     step = np.zeros(len(m.joint_names))
     step[index] = 1e-4
     raised = m.body_pose(m.assemble(m.joint_positions(m.home) + step, m.home))[2]

@@ -178,7 +178,7 @@ def weights_of(problem: Problem, noise: Noise, found: ResidualDerivatives) -> Fl
 
 
 def _estimate_noise(problem: Problem, found: CalibrationFit, loss: str) -> Noise:
-    """Estimate the measurement noise of each group from the residuals."""
+    """Estimate the noise of each group of measurements from its residuals."""
     weights = weights_of(problem, found.noise, found.evaluated)
     white = np.einsum("nij,nj->ni", weights, found.evaluated.residual)
     shape = (*white.shape, problem.count)
@@ -259,7 +259,7 @@ def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def _sparse_basis(rows: FloatArray) -> FloatArray:
-    """Convert k vectors (k, p) to sparse ones of the same span by complete pivoting."""
+    """Compute a sparse basis (k, p) of the span of k vectors by complete pivoting."""
     out: FloatArray = rows.copy()
     left = list(range(len(out)))
     chosen: list[int] = []

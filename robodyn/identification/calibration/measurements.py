@@ -261,7 +261,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
 
 
 def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -> dict[str, Any]:
-    """Return the target's columns [m] as arguments of `from_arrays`."""
+    """Convert the tracked target's columns to the arguments of `from_arrays`."""
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
     if "distance" in columns:
         ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}
@@ -303,7 +303,7 @@ def resolve_points(m: Mechanism, which: str, given: Point) -> FloatArray:
 
 
 def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
-    """Return the center (3,) of a joint, a closure or a link on the base or the body."""
+    """Return the origin (3,) of a joint, closure or link that is fixed to base or body."""
     model = m.model
     ends = [(each.parent, each.at.translation) for each in model.joints if each.name == name]
     for closure in model.closures:
@@ -330,7 +330,7 @@ def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
 
 
 def _poses(pose: FloatArray, source: str) -> FloatArray:
-    """Normalize the quaternions of poses, which trackers write with few digits."""
+    """Normalize the quaternions of tracked poses, which are written with few digits."""
     out: FloatArray = pose.copy()
     norms = np.linalg.norm(pose[..., 3:], axis=-1, keepdims=True)
     worst = float(np.abs(norms - 1.0).max(initial=0.0))

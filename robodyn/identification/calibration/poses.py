@@ -178,7 +178,7 @@ def _measurable_configuration(
 def _information(
     m: Mechanism, configurations: FloatArray, settings: PoseSettings
 ) -> tuple[list[FloatArray], int]:
-    """Compute the information about the unknowns that each pose would provide.
+    """Compute the information about calibration unknowns that each pose would provide.
 
     Returns:
         For each pose, the whitened derivatives (r, U) of its residuals; and the number of
@@ -221,10 +221,10 @@ def _log_det(rows: FloatArray) -> float:
 
 
 def _exchange_poses(blocks: Sequence[FloatArray], n: int) -> list[int]:
-    """Select n poses for which no single exchange increases the determinant.
+    """Select n poses for D-optimal calibration by exchanging single poses.
 
-    The determinant is that of the information matrix: the prior's plus A' A for each selected block
-    A of whitened derivatives.
+    No single exchange increases the determinant of the information matrix, which is that of the
+    prior plus A' A for each selected block A of whitened derivatives.
 
     Returns:
         Indices of the n blocks.
@@ -250,9 +250,9 @@ def _exchange_poses(blocks: Sequence[FloatArray], n: int) -> list[int]:
 
 
 def _best_block(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
-    """Find the index of the block that increases the information's determinant most.
+    """Find the block that increases the determinant of the information matrix most.
 
-    `inverse` is the inverse (U, U) of the information so far. Blocks in `taken` are left out.
+    `inverse` (U, U) is the inverse information matrix so far. Blocks in `taken` are left out.
     """
     gains = np.linalg.slogdet(np.eye(blocks.shape[1]) + blocks @ inverse @ blocks.swapaxes(1, 2))[1]
     gains[list(taken)] = -np.inf

@@ -175,11 +175,11 @@ class Problem:
         return values, moved
 
     def _steps(self, unknowns: FloatArray) -> tuple[FloatArray, ...]:
-        """Split scaled unknowns into steps of parameters, of both frames, and of zero offsets.
+        """Split scaled unknowns into steps of parameters, frames and joint zero offsets.
 
         Returns:
-            Steps of the parameters, of base and target (6,), and of the zero offsets; 0 for known
-            ones.
+            Steps of the parameters, of the base frame (6,), of the target frame (6,), and of the
+            zero offsets. The steps of known frame coordinates and offsets are 0.
         """
         counts = len(self.active), len(self.free_base), len(self.free_target)
         parts = np.split(unknowns * self._scale, np.cumsum(counts))
@@ -248,9 +248,9 @@ class Problem:
     def _difference(
         self, place: FloatArray, rotation: FloatArray, predicted: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute the residuals (N, 6) of the target's pose, and their derivatives.
+        """Compute the pose residuals (N, 6) of the tracked target, and their derivatives.
 
-        `predicted` contains the derivatives of the predicted pose, which are converted.
+        `predicted` contains the derivatives of the predicted pose w.r.t. the unknowns.
         """
         seen, turn = self.measurements.target, np.zeros((len(place), 3))
         if 3 in self.rows:

@@ -70,7 +70,7 @@ def frames_from_poses(
 
 
 def _rotations(R: FloatArray, R_seen: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Estimate the rotations B and E in R_seen = B R E from N pairs of R_seen and R.
+    """Estimate rotations B and E in R_seen = B R E from N pairs of R_seen and R.
 
     The entries of B in row-major order are the first left singular vector of the sum of all R_seen
     kron R.
@@ -122,7 +122,7 @@ def _origins(
     base: bool,
     target: bool,
 ) -> tuple[Frame, Frame]:
-    """Estimate the origins b and e in t_seen = b + B t + B R e by least squares."""
+    """Estimate frame origins b and e in t_seen = b + B t + B R e by least squares."""
     count = len(t)
     matrix = np.zeros((count, 3, 6))
     if base:

@@ -206,7 +206,7 @@ class _ZeroProblem:
 
 
 def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, float, float]:
-    """Return a joint's index, its reading, and its true position at the stop."""
+    """Return the index of a joint at its end stop, its reading and its true position."""
     if joint not in m.joint_names:
         raise InvalidInput(
             f"stop of the unknown joint {joint!r}, expected one of {', '.join(m.joint_names)}",

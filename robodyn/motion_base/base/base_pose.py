@@ -137,7 +137,7 @@ class _BandFilter:
         self.covariance = self._step @ self.covariance @ self._step.T + self._white
 
     def correct(self, measured: FloatArray) -> None:
-        """Correct the state by a measured value of each axis (axes,)."""
+        """Correct the state with the measured values (axes,), one per axis."""
         row = self._row
         gain, P = kalman_gain(self.covariance, row[None], self._noise)
         self.covariance = 0.5 * (P + P.T)
@@ -145,7 +145,7 @@ class _BandFilter:
 
     @property
     def deviation(self) -> float:
-        """Standard deviation of the estimated motion according to the model."""
+        """Standard deviation of the estimated motion, from the filter's covariance."""
         row = self.outputs[0]
         return float(np.sqrt(max(row @ self.covariance @ row, 0.0)))
 

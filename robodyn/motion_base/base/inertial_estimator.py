@@ -27,7 +27,7 @@ class InertialEstimator:
         link: link that carries the IMU, which measures in the frame of that link; see `with_frame`.
         dt: [s] between steps.
         position_noise: [m or rad] standard deviation of each joint's sensor.
-        jerk: [m/s^3, rad/s^3 per sqrt(Hz)] density of the jerk of each velocity.
+        jerk: [m/s^3, rad/s^3 per sqrt(Hz)] noise density of the jerk, for each velocity coordinate.
         noise: errors of the IMU.
 
     Attributes:
@@ -100,12 +100,13 @@ class InertialEstimator:
         self.bias = self.bias + change[3 * nv :]
 
     def _predict(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the measurements: positions, specific force and angular velocity.
+        """Predict the measurements: joint positions, specific force and angular velocity.
 
         The derivatives ignore changes of the Jacobian, which are small compared with the noise.
 
         Returns:
-            Values (n + 6,), and their derivatives (n + 6, 3 nv + 6) w.r.t. the state.
+            Measurements (n + 6,), and their derivatives (n + 6, 3 nv + 6) w.r.t. the filter's
+            state.
         """
         m, nv, n = self.mechanism, len(v), len(self.mechanism.joint_names)
         J = m.link_jacobian(q, self._link)

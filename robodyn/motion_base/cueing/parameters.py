@@ -19,7 +19,7 @@ class _Parameters:
     """Base class of parameters; construction checks that they are positive or nonnegative."""
 
     def __post_init__(self) -> None:
-        """Reject numbers that are impossible for a filter."""
+        """Raise an error if a value is negative, or zero where it must be positive."""
         for each in fields(self):  # type: ignore[arg-type]
             values = self.of_axes(each.name)
             lowest = 0.0 if each.name.endswith(MAY_BE_ZERO) else np.nextafter(0.0, 1.0)
@@ -28,7 +28,7 @@ class _Parameters:
                 raise InvalidInput(f"{each.name} = {getattr(self, each.name)}: must {expected}")
 
     def of_axes(self, name: str) -> FloatArray:
-        """Return the values (3,) of a parameter for x, y and z."""
+        """Return the values (3,) of the named parameter for the x, y and z axes."""
         value: ArrayLike = getattr(self, name)
         given = np.full(3, value) if np.ndim(value) == 0 else value
         values: FloatArray = as_exact(name, given, (3,)).copy()

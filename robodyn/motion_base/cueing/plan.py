@@ -258,7 +258,7 @@ class MotionLimiter:
         examiner.motion_of_plan(self.place[:, :1], self._nearest_configurations(np.zeros(1)))
 
     def _set_brake_motion(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
-        """Follow a motion of the head (3, K, 6) from now on.
+        """Store a motion of the head (3, K, 6) that is to be followed from now on.
 
         Configurations (M, nq) along it are known at intervals of `spacing` seconds.
         """
@@ -276,7 +276,7 @@ class MotionLimiter:
         return self._examiner.plan(self.place, self._nearest_configurations(times))
 
     def _nearest_configurations(self, times: FloatArray) -> FloatArray:
-        """Return the known configurations nearest to times (K,) [s] from now."""
+        """Return the stored configurations nearest to times (K,) [s] after the present."""
         at = np.rint((self._since + times) / self._spacing).astype(int)
         return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
 
@@ -297,9 +297,9 @@ class MotionLimiter:
         return cue
 
     def _follow(self, braked: FloatArray, way: FloatArray) -> Cue:
-        """Take a step towards the requested motion, as far as the limits allow.
+        """Advance the head by one step along `way`, as far as the limits allow.
 
-        If none is allowed, continue the last braking motion.
+        If the limits allow no step, continue the last braking motion.
         """
         brake = self._brake
         cue, room = self._first_within_limits(braked, way, [(1.0, brake)])
@@ -322,7 +322,7 @@ class MotionLimiter:
         return Cue(*(each[0] for each in cue))
 
     def _approach(self, place: FloatArray, target: FloatArray) -> FloatArray:
-        """Compute the head's next state (3, 6) on a smooth return to the requested one."""
+        """Compute the head's next state (3, 6) on a smooth return to the requested motion."""
         dt = self._dt
         x, v, a = place
         ahead = x + dt * v + 0.5 * dt**2 * a, v + dt * a
@@ -340,13 +340,13 @@ class MotionLimiter:
     def _first_within_limits(
         self, braked: FloatArray, way: FloatArray, tried: list[tuple[float, int]]
     ) -> tuple[Cue | None, FloatArray]:
-        """Take the first candidate step that respects all limits.
+        """Accept the first candidate step that respects all limits.
 
-        A candidate is a fraction of the step and a braking motion after it.
+        A candidate is a fraction of the full step, followed by a braking motion.
 
         Returns:
             The platform's motion (1, ...), or None if no candidate respects all limits; and the
-            margins (C, N) of each candidate.
+            margins (C, N) to the limits at the N nodes of each of the C candidates.
         """
         fractions, brakes = (np.array(each) for each in zip(*tried, strict=True))
         starts = braked + fractions[:, None, None] * way

@@ -201,7 +201,7 @@ class PredictiveCueing:
     def _improve_plan(
         self, plan: Plan, force: FloatArray, rate: FloatArray, latest: float
     ) -> Plan | None:
-        """Improve a plan and return it; None if time ran out before a change."""
+        """Return an improved plan; None if the time ran out before any improvement."""
         H, g = self._objective(plan, force, rate)
         A = self._limit_jacobian(plan)
         nodes, examiner = self._horizon.nodes, self._examiner
@@ -239,10 +239,10 @@ class PredictiveCueing:
     def _objective(
         self, plan: Plan, force: FloatArray, rate: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute the quadratic objective of a plan's change: perceived error and motion.
+        """Compute the objective of a change of plan: perceived errors and motion effort.
 
         Returns:
-            Matrix (N, N) and gradient (N,) for the N spline coefficients.
+            Hessian (N, N) and gradient (N,) w.r.t. the N spline coefficients of the change.
         """
         h, nodes = self._horizon, self._horizon.nodes
         errors = [
@@ -271,10 +271,11 @@ class PredictiveCueing:
         return H, g
 
     def _limit_jacobian(self, plan: Plan) -> FloatArray:
-        """Compute the derivatives of joint motion and efforts w.r.t. spline coefficients.
+        """Compute derivatives of joint motion and efforts w.r.t. spline coefficients.
 
         Returns:
-            Matrix (N, 4 k n) for N coefficients, k nodes and n joints.
+            Matrix (N, 4 k n) for N coefficients, k nodes and n joints: the derivatives of
+            positions, rates, accelerations and efforts.
         """
         of_joints, by_place, by_change = self._jacobians(plan)
         nodes, n, _ = of_joints.shape
@@ -291,11 +292,12 @@ class PredictiveCueing:
         return A.reshape(A.shape[0] * A.shape[1], -1)
 
     def _jacobians(self, plan: Plan) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute Jacobians (nodes, n, k) of the joints' positions and efforts.
+        """Compute the Jacobians of the joints' positions and efforts at each node.
 
-        The first is the Jacobian of joint positions with respect to the head's displacements, and
-        also applies to rates and accelerations. The others are the Jacobians of efforts with
-        respect to displacements, and to accelerations.
+        Returns:
+            Three Jacobians (nodes, n, k) w.r.t. k coordinates of the head: of the joint positions
+            w.r.t. displacements, of the efforts w.r.t. displacements, and of the efforts w.r.t.
+            accelerations. The first one also applies to rates and accelerations.
         """
         nodes, m, frame = self._horizon.nodes, self._examiner.mechanism, self.frame
         axes = frame.axes
@@ -318,7 +320,7 @@ class PredictiveCueing:
         return tuple(jacobians)  # type: ignore[return-value]
 
     def _integrate_change(self, plan: Plan, change: FloatArray) -> FloatArray:
-        """Integrate a plan's motion (3, M + 1, 6) after a change of its accelerations."""
+        """Add a change to a plan's accelerations, and integrate them to (3, M + 1, 6)."""
         dt = self.dt
         place = plan.place.copy()
         place[2][:, self._freedoms] += change

@@ -228,7 +228,7 @@ class Ride:
     def _machine(self) -> tuple[str, JointStates, dict[tuple[str, str], FloatArray]]:
         """Return the URDF, joint states and link transforms of the machine.
 
-        The transforms are poses (K, 7) by the names of parent and child link.
+        The transforms are poses (K, 7), keyed by the names of the parent and the child link.
         """
         m, motion = self.mechanism, self.trajectory.sample(self.time)
         states = m.joint_states(motion.configuration, motion.velocity)
@@ -294,7 +294,8 @@ def ride(
     time = as_array("time", vehicle.time, (), "s")
     if time.ndim != 1 or len(time) < 2 or (np.diff(time) <= 0.0).any():
         raise InvalidInput(
-            "the vehicle's motion must have at least two times, which increase", value=vehicle.time
+            "the vehicle's motion must have at least two times, in increasing order",
+            value=vehicle.time,
         )
     seat = np.zeros(3) if head is None else as_exact("head", head, (3,), "m")
     force = as_exact("force", vehicle.force, (len(time), 3), "m/s^2")

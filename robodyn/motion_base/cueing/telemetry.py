@@ -92,7 +92,7 @@ class Telemetry:
             ) from error
         if values.shape != (6,) or not np.isfinite(values).all():
             raise InvalidInput(
-                f"datagram has {len(values)} numbers, {values}, expected six finite ones"
+                f"datagram has {len(values)} values, {values}, expected six finite values"
             )
         turned = self._signs * values
         turned[:3] += (1.0 - self._signs[:3]) * REST
@@ -111,10 +111,10 @@ class Telemetry:
 
 
 def _line(datagram: bytes) -> list[float]:
-    """Parse the last line of a datagram: six numbers, or a time and six numbers.
+    """Parse the last line of a datagram: an optional time, then six values.
 
     Returns:
-        The six numbers: specific force and angular velocity.
+        The six values: specific force and angular velocity.
     """
     cells = datagram.decode("ascii").strip().rpartition("\n")[2].split(",")
     if len(cells) not in (6, 7):
@@ -128,7 +128,7 @@ def _flightgear(datagram: bytes) -> FloatArray:
 
 
 def _loads(axial: float, side: float, normal: float) -> list[float]:
-    """Convert loads [g] forward, to the right and up to specific force (3,) [m/s^2]."""
+    """Convert load factors [g] (forward, right, up) to specific force (3,) [m/s^2]."""
     return [GRAVITY * axial, -GRAVITY * side, GRAVITY * normal]
 
 
@@ -167,7 +167,7 @@ def _motionsim(datagram: bytes) -> list[float]:
 
 
 def _outgauge(datagram: bytes) -> list[float]:
-    """Parse the speed [m/s] from a datagram of OutGauge."""
+    """Parse the vehicle's speed [m/s] from an OutGauge datagram."""
     if len(datagram) not in (92, 96):
         raise ValueError(f"{len(datagram)} bytes, expected 92 or 96")
     (speed,) = struct.unpack_from("<f", datagram, 12)

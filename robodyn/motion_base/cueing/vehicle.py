@@ -64,8 +64,8 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
     missing = [name for name in COLUMNS if name not in names]
     if missing:
         raise InvalidInput(
-            f"{path}: line {header}: no column {missing[0]!r}; expected {', '.join(COLUMNS)}, in "
-            "m/s^2 and rad/s",
+            f"{path}: line {header}: missing column {missing[0]!r}; expected "
+            f"{', '.join(COLUMNS)}, in m/s^2 and rad/s",
             value=str(path),
         )
     values = table[:, [names.index(name) for name in COLUMNS]]
@@ -82,7 +82,7 @@ def read_vehicle(source: str | os.PathLike[str], *, topic: str = "") -> VehicleM
         row = int(back[0]) + 1
         raise InvalidInput(
             f"{path}: line {lines[row]}: time is {values[row, 0]:g} s, the previous "
-            f"time is {values[row - 1, 0]:g} s, expected times that increase",
+            f"time is {values[row - 1, 0]:g} s; times must be strictly increasing",
             value=float(values[row, 0]),
         )
     if len(values) < 2:
@@ -101,8 +101,9 @@ def _of_bag(path: Path, topic: str) -> VehicleMotion:
     if len(chosen) != 1:
         topics = ", ".join(f"{name} ({kind})" for name, (kind, _) in read.topics.items())
         raise InvalidInput(
-            f"{path}: expected one topic of {IMU}{f' named {topic}' if topic else ''}, select it "
-            f"by `topic`; recorded topics: {topics or 'none'}",
+            f"{path}: expected exactly one topic of type {IMU}"
+            f"{f' named {topic}' if topic else ''}; select one by `topic`; recorded topics: "
+            f"{topics or 'none'}",
             value=str(path),
         )
     messages = [message for name, _, message in read.messages if name == chosen[0]]

@@ -179,7 +179,7 @@ class ClassicalWashout:
             InvalidInput: `limited` is false, so the motion may be out of reach.
         """
         if self._limiter is None:
-            raise InvalidInput("joints: a washout without limits computes no motion of the joints")
+            raise InvalidInput("joints: their motion is computed only if limited=True")
         return self._limiter.joints
 
     def step(self, specific_force: ArrayLike, angular_velocity: ArrayLike) -> Cue:
@@ -231,10 +231,10 @@ class ClassicalWashout:
         return np.hstack([moved[:, 1:].T * self._has[:3], rpy])
 
     def _tilt_coordination(self, felt: FloatArray) -> FloatArray:
-        """Compute the roll and pitch that reproduce a sustained force by gravity.
+        """Compute the roll and pitch with which gravity imitates a sustained force.
 
         Returns:
-            Angles and their first and second derivatives (2, 3).
+            Roll and pitch, and their first and second time derivatives: (2, 3).
         """
         pitch = -self._has[4] * np.arcsin(np.clip(felt[0] / GRAVITY, -1.0, 1.0))
         roll = np.arcsin(np.clip(felt[1] / (GRAVITY * max(np.cos(pitch), STEEPEST)), -1.0, 1.0))
@@ -244,7 +244,7 @@ class ClassicalWashout:
 
 
 def _angle_rates(rpy: FloatArray, omega: FloatArray) -> FloatArray:
-    """Convert an angular velocity (3,) in body axes to rates of roll, pitch and yaw."""
+    """Convert angular velocity (3,) in the body frame to rates of roll, pitch and yaw."""
     roll, pitch, _ = rpy
     level = max(np.cos(pitch), STEEPEST)
     across = np.sin(roll) * omega[1] + np.cos(roll) * omega[2]

@@ -39,10 +39,10 @@ def _propagate(state: Any, jerk: float, time: float) -> Any:
 
 @inner
 def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
-    """Compute the fastest change of the rate to `goal`, ending without acceleration.
+    """Compute the fastest jerk-limited change to rate `goal` and zero acceleration.
 
-    Returns: the durations [s] of its three phases, the jerks of the first and the last phase, and
-    the acceleration in the middle phase, between `low` and `high`.
+    Returns: the durations [s] of its three phases, the jerks in the first and the last phase, and
+    the constant acceleration in the middle phase, which is between `low` and `high`.
     """
     _, v, a = state
     sign = 1.0 if goal - v > 0.5 * a * abs(a) / jerk else -1.0
@@ -59,7 +59,7 @@ def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
 
 @inner
 def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
-    """Return the state a time [s] after the start of a ramp to the rate `goal`.
+    """Return the joint's state at a time [s] after the start of a ramp to rate `goal`.
 
     After the end of the ramp, the rate stays constant.
     """
@@ -76,14 +76,14 @@ def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
 
 @noinline
 def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
-    """Return the position at which the joint stops if it brakes as fast as possible."""
+    """Return the position at which a joint stops if it brakes as fast as possible."""
     ramp = _ramp(state, 0.0, low, high, jerk)
     return _follow_ramp(state, ramp, 0.0, ramp[0] + ramp[1] + ramp[2])[0]
 
 
 @noinline
 def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, dt: float) -> Any:
-    """Compute the state a tick later on the fastest motion to rest at position 0.
+    """Compute a joint's state one tick later, on the fastest motion to rest at 0.
 
     The state is the position, rate and acceleration of one joint.
     """
@@ -106,18 +106,18 @@ def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, 
 
 @inner
 def _brake_step(state: Any, change: float, jerk: float, dt: float) -> Any:
-    """Return the state a tick later on the joint's fastest motion to rest."""
+    """Return a joint's state one tick later, if it brakes as fast as possible."""
     return _follow_ramp(state, _ramp(state, 0.0, -change, change, jerk), 0.0, dt)
 
 
 @inner
 def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
-    """Return which position limit the fastest motion to rest crosses.
+    """Return which position limit a joint crosses if it brakes as fast as possible.
 
     The result is 1 for the upper limit, -1 for the lower one, and 0 for none.
 
-    If a joint decelerates too hard to rest at once, it reverses on that motion: its furthest
-    position is the reversal, not the rest.
+    If a joint already decelerates so hard that it cannot stop without overshoot, it reverses
+    first. Its furthest position is then the point of reversal, not the point of rest.
     """
     p, v, a = state
     turn, end = p, _at_rest(state, -change, change, jerk)
@@ -132,7 +132,7 @@ def _crossed_bound(state: Any, bounds: Any, change: float, jerk: float) -> int:
 
 @inner
 def _next_state(state: Any, target: Any, bounds: Any, own: Any, limits: Any, dt: float) -> Any:
-    """Compute the position, rate and acceleration of one joint a tick later.
+    """Compute the position, rate and acceleration of one joint one tick later.
 
     The arguments are those of `advance`, for a single joint.
     """

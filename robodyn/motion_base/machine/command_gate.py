@@ -32,7 +32,7 @@ class CommandGate:
     """Check of commands to the driven joints, immediately before they are sent.
 
     All values of a command must be finite and plausible, and efforts within the limits of the
-    drives. With limits and a period, positions must be within the ends and velocities within their
+    drives. If limits and a period are given, positions and velocities must also be within their
     limits, and the motion must continue the previous command: the accelerations limit the change of
     velocities, and positions must follow from the velocities.
 
@@ -120,7 +120,7 @@ class CommandGate:
 
 
 def _bounds(limits: FloatArray, fraction: float, most: float = LARGEST_STATE) -> Bounds:
-    """Return limits (2, n) clipped to `most` and widened by the rounding error."""
+    """Clip limits (2, n) to +/- `most`, and widen them by a tolerance for rounding."""
     least, largest = np.clip(limits, -most, most)
     return (
         least - ABSOLUTE - fraction * np.abs(least),

@@ -194,10 +194,10 @@ class PositionCommander:
         return self._set_point(violation or problem)
 
     def _step_toward(self, target: FloatArray, pace: float) -> str:
-        """Take a step to a target (3, n), if it is permitted.
+        """Advance the set-points by one step toward a target (3, n), if it is permitted.
 
         Returns:
-            The reason if the step is not permitted; otherwise empty.
+            The reason why the step is not permitted; empty if it was taken.
         """
         later, rest = self.set_points.next_state(target, pace)
         violation = self._path_violation(later, rest)
@@ -206,11 +206,11 @@ class PositionCommander:
         return violation
 
     def _requested_target(self, time: int) -> tuple[FloatArray | None, str]:
-        """Return the joints' target at a time, and why it differs from the request.
+        """Return the drives' target at a time, and why it differs from the request.
 
         Returns:
-            Positions, rates and accelerations (3, n), or None without a target; and the reason for
-            a difference, empty if there is none.
+            Positions, rates and accelerations (3, n), or None if there is no target; and the reason
+            for a difference, empty if there is none.
         """
         problem = ""
         try:
@@ -227,10 +227,11 @@ class PositionCommander:
         return None, problem
 
     def _admissible_target(self, motion: Motion) -> tuple[FloatArray, str]:
-        """Return the permitted target nearest to a motion, and why it differs from it.
+        """Return the permitted target nearest to a requested motion.
 
         Returns:
-            Positions, rates and accelerations (3, n) of the joints, and the reason.
+            Positions, rates and accelerations (3, n) of the drives, and the reason why they differ
+            from the request; empty if they do not.
         """
         mechanism = self.mechanism
         if self._detour:
@@ -254,10 +255,11 @@ class PositionCommander:
         return self._smooth, f"{problem}: moving to the nearest pose inside the workspace"
 
     def _path_violation(self, later: FloatArray, rest: FloatArray) -> str:
-        """Return why a step is not permitted; empty if it is permitted.
+        """Return why a step of the set-points is not permitted; empty if it is.
 
-        It is permitted if the machine can come to rest after it. `later` (3, n) is the state after
-        the step, `rest` (n,) the positions of rest.
+        A step is permitted if the machine can come to rest after it without leaving the
+        workspace. `later` (3, n) is the state after the step, and `rest` (n,) the positions at
+        which the drives then come to rest.
         """
         mechanism, way = self.mechanism, [self.configuration]
         if self._coupled is not None:
@@ -289,10 +291,10 @@ class PositionCommander:
         return SetPoint(p, v, a, self._efforts, problem)
 
     def _derate(self, efforts: FloatArray, limits: FloatArray) -> str:
-        """Slow down if an effort (n,) is near its limit, otherwise recover speed.
+        """Reduce the speed factor if an effort (n,) is near its limit; else increase it.
 
         Returns:
-            A message if a drive is too weak, otherwise an empty string.
+            A message if an effort exceeds its limit, otherwise an empty string.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             strain = np.nan_to_num(np.abs(efforts) / limits)

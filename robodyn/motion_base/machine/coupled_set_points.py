@@ -61,7 +61,7 @@ class _Brake(NamedTuple):
 
 
 def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
-    """Return states whose accelerations decrease linearly to zero within a duration.
+    """Return states of a motion whose accelerations decrease linearly to zero.
 
     Returns:
         States (..., 3, m) of the independent joints a `time` [s] after the start.
@@ -118,7 +118,7 @@ class CoupledSetPoints(SetPoints):
 
     @property
     def _brake(self) -> _Brake:
-        """Current braking motion; the previous one if the previous state was restored."""
+        """Current braking motion; that of the previous step if its state was restored."""
         return self._last if self._last.state is self.state else self._found
 
     @property
@@ -158,10 +158,10 @@ class CoupledSetPoints(SetPoints):
         return found[0].state, found[1]
 
     def _approach(self, target: FloatArray, bandwidth: float) -> FloatArray:
-        """Return the state (3, m) a step later if all joints approach targets alike.
+        """Return the independent joints' state (3, m) after a step toward the target.
 
-        Their errors follow a critically damped equation of this `bandwidth` [rad/s], as far as the
-        jerk limits permit.
+        All position errors decay like a critically damped oscillator with the natural frequency
+        `bandwidth` [rad/s], as far as the jerk limits permit.
         """
         p, v, a = self.state[:, self._free]
         to, rate, change = np.where(np.isfinite(target), target, self.state)[:, self._free]
@@ -170,16 +170,16 @@ class CoupledSetPoints(SetPoints):
         return np.array([p + self.dt * (v + 0.5 * self.dt * a), v + self.dt * a, a])
 
     def _jerk_fraction(self, change: FloatArray) -> float:
-        """Return the fraction of a change of acceleration that jerk limits allow per step.
+        """Return the fraction of an acceleration change that jerk limits allow per step.
 
-        The change (m,) is that of the independent joints.
+        `change` (m,) is the change of the independent joints' accelerations.
         """
         moved = np.abs(self._mechanism.joint_velocities(self._brake.configuration, change))
         most = self.dt * self._rows[2]
         return float((most / np.maximum(moved, most)).min())
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return the fractions (3, n) of the limits that let dependent joints follow."""
+        """Return the fractions (3, n) of the limits at which dependent joints can follow."""
         fractions: FloatArray = super()._limit_fractions(target).copy()
         fractions[2] *= self._fraction
         return fractions
@@ -209,7 +209,7 @@ class CoupledSetPoints(SetPoints):
         return brake._replace(state=state, configuration=q, elapsed=brake.elapsed + self.dt)
 
     def _ramps(self, starts: FloatArray, durations: FloatArray, near: FloatArray) -> FloatArray:
-        """Compute the durations (C,) [s] of the ramps that precede braking motions.
+        """Compute the durations (C,) [s] of the ramps that precede C braking motions.
 
         In a ramp the accelerations decrease to zero. A duration is 0 if the jerk limits require no
         ramp.
@@ -225,7 +225,7 @@ class CoupledSetPoints(SetPoints):
     def _first_brake(
         self, starts: FloatArray, durations: list[float], near: FloatArray
     ) -> tuple[_Brake, FloatArray] | None:
-        """Return the first of several braking motions that respects all limits.
+        """Return the first of several candidate braking motions that respects all limits.
 
         Returns:
             The motion and the positions (n,) at its end, or None if no motion respects the limits.
@@ -271,10 +271,10 @@ def _stays_within(
     least: FloatArray,
     largest: FloatArray,
 ) -> bool:
-    """Return whether values, and their extremes between nodes, are within limits (n,).
+    """Return whether samples, and the extrema between them, are within limits (n,).
 
-    `values` (N, n) are given at nodes with their derivatives `slopes`; `spacing` (N - 1, 1)
-    contains the intervals [s] between the nodes.
+    `values` (N, n) are samples at nodes and `slopes` (N, n) their time derivatives; `spacing`
+    (N - 1, 1) contains the intervals [s] between the nodes.
     """
     before, after = slopes[:-1], slopes[1:]
     turns = before * after < 0.0

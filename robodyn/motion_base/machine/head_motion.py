@@ -143,7 +143,7 @@ class HeadMotion:
         return np.asarray(self.axes.T @ rotation_matrix(poses) * self.turned)
 
     def _turn(self, poses: FloatArray) -> FloatArray:
-        """Convert poses (..., 7) between the axes of the platform and those of the head."""
+        """Convert poses (..., 7) between platform and head axes (half a turn about x)."""
         if self.turned[2] > 0.0:
             return poses
         x, y, z, w = np.moveaxis(poses[..., 3:], -1, 0)
@@ -181,7 +181,7 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
     rotations = int((turns > TURNS).sum())
 
     def best(moved: FloatArray, first: int) -> tuple[int, ...]:
-        """Select the n rows of `moved` (3, n) with the largest determinant."""
+        """Return indices of the n rows of `moved` (3, n) with the largest |determinant|."""
         found = combinations(range(3), moved.shape[1])
         chosen = max(found, key=lambda rows: abs(np.linalg.det(moved[list(rows)])))
         return tuple(first + row for row in chosen)

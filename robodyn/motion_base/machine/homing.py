@@ -102,7 +102,7 @@ class Homing:
         elif missed.any():
             travel = self._start - measured
             self.problem = self._describe(
-                missed, travel, "found no stop within {}, its whole range"
+                missed, travel, "found no stop within {}, which is more than its range"
             )
         elif stuck.any():
             self.problem = self._describe(
@@ -124,7 +124,7 @@ class Homing:
         )
 
     def _update_rest_times(self, measured: FloatArray) -> None:
-        """Measure how long each drive has been at rest, up to its last report."""
+        """Measure how long each drive has been at rest, as of its last position report."""
         self._since += self._dt
         if measured is self._report:
             return
@@ -134,7 +134,7 @@ class Homing:
         self._report, self._since = measured, 0.0
 
     def _leave_stops(self, measured: FloatArray, reached: BoolArray) -> None:
-        """Command the drives away from their stops, and check whether they follow."""
+        """Command drives at their stops to move away, and check whether they follow."""
         self._goal[reached] = np.minimum(measured + self._stalled, self.ends[:, 1])[reached]
         # half of the way: a drive that lags, or yields, does not arrive
         followed = measured - (self._lower - self.offset) > 0.5 * self._stalled

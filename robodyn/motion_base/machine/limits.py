@@ -102,9 +102,9 @@ def drive_accelerations(mechanism: Mechanism, rates: FloatArray) -> FloatArray:
     """Compute the acceleration that each drive can give its joint at home.
 
     While one joint accelerates, all others rest. The acceleration is the effort limit minus the
-    effort against gravity, divided by the inertia; callers must check joints that accelerate
-    together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If efforts are not
-    limited, or do not support the weight, the joint reaches its rate in 0.25 s.
+    effort that holds the joint against gravity, divided by the inertia. Callers must check joints
+    that accelerate together. No joint reaches its rate in `rates` (n,) in less than 0.05 s. If
+    efforts are not limited, or do not support the weight, the joint reaches its rate in 0.25 s.
 
     Returns:
         Accelerations (n,) [m/s^2 or rad/s^2].
@@ -133,13 +133,13 @@ def _positive(name: str, value: ArrayLike, mechanism: Mechanism) -> FloatArray:
     given = np.asarray(value, dtype=np.float64)
     if given.size not in (1, len(joints)):
         raise InvalidInput(
-            f"{name}: expected 1 number or {len(joints)}, got {given.size}", value=value
+            f"{name}: expected 1 value or {len(joints)} values, got {given.size}", value=value
         )
     limits = np.full(len(joints), given.ravel())
     for joint, limit in zip(joints, limits, strict=True):
         if not 0.0 < limit < np.inf:
             raise InvalidInput(
-                f"{name}: {joint} has {limit:g}; a drive needs a finite, positive limit: give "
+                f"{name}: {joint} has the limit {limit:g}, expected a finite, positive one: give "
                 f"`{name}`, or a <limit velocity=...> in the description",
                 value=limit,
             )

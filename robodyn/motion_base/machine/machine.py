@@ -184,7 +184,7 @@ class Machine:
         self._set_points_sent: deque[FloatArray] = deque(maxlen=1 + round(s.drive_delay / self.dt))
 
     def _refuse_settings(self, limits: DriveLimits) -> None:
-        """Raise an error if the settings contradict the limits."""
+        """Raise an error if the settings contradict the limits of the drives."""
         s, mechanism = self.settings, self.mechanism
         if why := limits.describe_excess(self._park, mechanism):
             raise InvalidInput(f"park_positions: {why}", value=s.park_positions)
@@ -335,7 +335,7 @@ class Machine:
     ) -> SetPoint | None:
         """Return a set-point if it passes the command gate, otherwise one that brakes.
 
-        If the braking set-point fails too, nothing more is sent.
+        If the braking set-point does not pass either, the machine is turned off.
         """
         offset = self._offset if points is self.commander.set_points else 0.0
         for _ in range(2):
@@ -358,10 +358,10 @@ class Machine:
         return self.commander.set_points if self._homing is None else self._homing.points
 
     def _begin_homing(self) -> str:
-        """Home with known positions, or begin the motion to the stops.
+        """Home the drives from known positions, or start their motion to the stops.
 
         Returns:
-            The reason if this is impossible; empty if homing has begun.
+            The reason why homing cannot begin; empty if it has begun.
         """
         s, start, limits = self.settings, self._park, self.commander.limits
         if s.homing != "assumed":
@@ -401,10 +401,10 @@ class Machine:
         return ""
 
     def _describe_misfit(self, positions: FloatArray) -> str:
-        """Describe by how much redundant drives miss positions that close the loops.
+        """Describe how far redundant drives are from `positions`, which close the loops.
 
         Returns:
-            The description; empty if the difference is below the motion of one tick.
+            The description; empty if the drives can correct the difference within one tick.
         """
         off = np.abs(self.commander.set_points.state[0] - positions)
         worst = int(np.argmax(off))
@@ -437,7 +437,7 @@ class Machine:
         return homing.point
 
     def _selected_source(self) -> tuple[MotionSource | None, float]:
-        """Return the motion source for this state, and the fraction of the limits to use."""
+        """Return the motion source in this state, and the usable fraction of the limits."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":
@@ -455,7 +455,7 @@ class Machine:
         return self._compensate_sag(motion_source)
 
     def _compensate_sag(self, source: MotionSource) -> MotionSource:
-        """Wrap a motion source so that it compensates the sag of the drives.
+        """Wrap a motion source to compensate the drives' position error under load.
 
         Returns:
             The wrapped source, or `source` itself if `compensate_sag` is not set.
@@ -463,7 +463,7 @@ class Machine:
         return MotorSource(self.mechanism, source) if self.settings.compensate_sag else source
 
     def _event(self, point: SetPoint) -> str:
-        """Return the event that this tick causes, or an empty string."""
+        """Return the event of the state machine in this tick; empty if there is none."""
         rests = self.commander.set_points.is_at_rest
         if self.state == "homing":
             return "homed"
@@ -481,7 +481,7 @@ class Machine:
         return "the emergency stop is pressed" if self._stopped else ""
 
     def _fault_cause(self) -> str:
-        """Return the reason for a fault of the drives; empty without a fault."""
+        """Return why the drives are at fault; empty if they are not."""
         s, measured = self.settings, self._measured
         if self._stopped:
             return self._stop_reason

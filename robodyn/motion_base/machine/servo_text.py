@@ -56,7 +56,8 @@ class ServoText:
             known = ~np.isnan(values) if is_range else np.isfinite(values)
             if values.size not in (1, self.count) or not known.all():
                 raise InvalidInput(
-                    f"{name}: expected 1 number or {self.count}, got {values}", value=values
+                    f"{name}: expected 1 value or {self.count} values, got {values}",
+                    value=values,
                 )
             object.__setattr__(self, name, np.broadcast_to(values, (self.count,)))
         if not (np.asarray(self.scale) > 0.0).all():

@@ -83,7 +83,7 @@ class SetPoints:
         self.state, self._goal = later, None
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return the fractions of limits (3, n) that keep all joints on a straight line."""
+        """Return fractions (3, n) of the limits that keep the joints on a straight line."""
         if target[1:].any() or not np.isfinite(target).all():
             self._goal = None
             return np.ones_like(self._rows)

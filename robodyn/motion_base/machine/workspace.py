@@ -34,7 +34,7 @@ def twist_weights(mechanism: Mechanism) -> FloatArray:
 
 
 class Workspace:
-    """Permitted configurations of a machine, and the nearest of them to a target.
+    """Permitted configurations of a machine, and the one that is nearest to a target.
 
     All limits of `travel_limits` apply, including those of passive joints and of the cones at the
     legs' ends. Singularities of type 2, at which efforts do not suffice, are excluded too; an arm,
@@ -86,7 +86,7 @@ class Workspace:
         return f"{name} would be {excess:.4g} {unit} beyond its {end}, {limits[joint]:.4g} {unit}"
 
     def path_violation(self, configurations: FloatArray) -> str:
-        """Return why a motion along configurations (k, nq) is not permitted.
+        """Return why a motion through configurations (k, nq) is not permitted.
 
         The ranges of driven joints are not checked. A machine beyond a limit of a passive joint, or
         of the condition number, may move back towards it.
@@ -158,11 +158,11 @@ class Workspace:
         return inside
 
     def _linearize(self, here: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the excess beyond each limit, and its gradient.
+        """Compute how far each quantity exceeds its limit, and the gradients.
 
         Returns:
-            Excesses (k,), negative within the limits, and gradients (k, nv); limits that are not
-            finite are left out.
+            Excesses (k,), negative within the limits, and their gradients (k, nv). Infinite limits
+            are left out.
         """
         mechanism, joints = self._mechanism, self._mechanism.joint_jacobian(here)
         number, (found, excess) = np.zeros(joints.shape[1]), self._last
@@ -186,9 +186,9 @@ class Workspace:
         return excess[known], slopes[known]
 
     def _step_within_limits(self, here: FloatArray, step: FloatArray, most: float) -> FloatArray:
-        """Return the configuration after the largest part of a step within limits.
+        """Return the configuration after the largest permitted fraction of a step.
 
-        No limit is exceeded by more than `most`.
+        A fraction is permitted if no limit is exceeded by more than `most`.
         """
         q = motions.advance_along(self._mechanism, here, FRACTIONS[:, None] * step)
         if len(q):
@@ -200,7 +200,7 @@ class Workspace:
         return here
 
     def _positions_excess(self, configurations: FloatArray) -> FloatArray:
-        """Compute the excess of each joint beyond its upper and its lower limit.
+        """Compute how far each joint is beyond its upper and its lower position limit.
 
         Returns:
             Excesses (..., 2 k) of the k joints, negative within the limits.
@@ -213,10 +213,11 @@ class Workspace:
         return np.concatenate([positions - self._largest, self._least - positions], axis=-1)
 
     def _excess(self, configuration: FloatArray) -> FloatArray:
-        """Compute the excess beyond each limit of joints and of the condition number.
+        """Compute how far joints and the condition number are beyond their limits.
 
         Returns:
-            Excesses (..., 2 k + 1), negative within the limits.
+            Excesses (..., 2 k + 1), negative within the limits: beyond upper joint limits, beyond
+            lower joint limits, and the logarithm of the condition number over its limit.
         """
         positions, number = self._positions_excess(configuration), np.array([-np.inf])
         if self._side:  # the logarithm of the condition number over its limit
@@ -229,9 +230,9 @@ class Workspace:
         )
 
     def _side_violation(self, configurations: FloatArray) -> str:
-        """Return a message if a singularity separates a configuration from home.
+        """Return a message if a singularity separates one of the configurations from home.
 
-        The configurations are (..., nq). Without a singularity, the result is empty.
+        The configurations are (..., nq). The message is empty if there is no such singularity.
         """
         side = conditioning.side(self._mechanism, configurations) if self._side else None
         if side is None or bool((side * self._side > 0.0).all()):

@@ -72,7 +72,7 @@ def _root(text: str, where: str) -> Element:
 
 
 def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
-    """Return the elements that reference files, each with the file's path."""
+    """Return the elements that reference files, each with every possible path."""
     folders = {folder}
     for compiler in root.iter("compiler"):
         folders |= {folder / compiler.attrib[key] for key in FOLDERS if key in compiler.attrib}

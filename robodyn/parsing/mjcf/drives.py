@@ -199,9 +199,9 @@ class MjcfDrives:
         self._warn_of_servos()
 
     def _tendon(self, n: int) -> None:
-        """Add the properties of a tendon to the joint it acts on, if there is only one.
+        """Convert a tendon to a point spring, or add its properties to the joint it moves.
 
-        A tendon on several independent joints is rejected or left out.
+        A tendon that moves several independent joints is rejected or left out.
         """
         model = self._model
         properties = {
@@ -256,7 +256,7 @@ class MjcfDrives:
             self._compiled.leave_out("tendon", n, "its limits, which apply to several joints")
 
     def _leave_out_spring(self, n: int, reason: str) -> None:
-        """Warn that a tendon's spring is ignored, and which efforts lack its force."""
+        """Warn that a tendon's spring is ignored; list the efforts it causes at home."""
         model, mujoco = self._model, self._compiled.mujoco
         data, stiffness = mujoco.MjData(model), np.array(model.tendon_stiffness[n])
         data.qpos = model.qpos0 if self.home is None else self.home
@@ -314,7 +314,7 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """Return the index of the joint that a tendon moves (or -1), and the gear ratio."""
+        """Return the only joint that a tendon moves, by index (or -1), and the gear ratio."""
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:

@@ -141,9 +141,9 @@ class _Reader:
             self._builder.links_with_inertia.add(name)
 
     def _add_joint(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Add joint n, placed at the frame `place` of its anchor in the parent.
+        """Add joint n of the MuJoCo model, at the frame `place` (4, 4) of the parent.
 
-        The frame is that in the pose of the file.
+        `place` is the frame of the joint's anchor in the initial configuration, `qpos0`.
         """
         model, name, builder = self._model, self._compiled.name("joint", n), self._builder
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
@@ -200,7 +200,7 @@ class _Reader:
     def _motor(
         self, name: str, own: dict[str, Any], found: Motor, *, floats: bool = False
     ) -> Motor:
-        """Return the motor data stored by robodyn's writer, or else `found`."""
+        """Return the motor data that robodyn's writer stored; if it is missing, `found`."""
         if "own" not in own:
             return found
         where = f"{self._builder.source}: <custom>: the <text> 'robodyn': joint {name!r}"
@@ -211,7 +211,7 @@ class _Reader:
             self._builder.home[name] = motor.home
 
     def _floating_home(self, at: int, kind: str, place: FloatArray) -> tuple[float, ...] | None:
-        """Return a free or ball joint's pose in the keyframe, relative to the file's pose."""
+        """Return a free or ball joint's pose in the keyframe, relative to `place`."""
         if self._home is None:
             return None
         if kind == "ball":
@@ -233,7 +233,8 @@ class _Reader:
             raise self._compiled.refuse(
                 "equality",
                 n,
-                f"has the type {kind_name}; supported are connect, weld, joint and tendon",
+                f"has the type {kind_name}; the supported types are connect, weld, joint and "
+                "tendon",
             )
         welds = kind == int(kinds.mjEQ_WELD)
         ids = int(model.eq_obj1id[n]), int(model.eq_obj2id[n])
@@ -288,7 +289,7 @@ class _Reader:
             yield Geometry(form, at, Material(color=rgba)), drawn, touches
 
     def _drive(self) -> None:
-        """Set the driven joints and the home positions of the joints in the builder."""
+        """Set the builder's driven joints and home positions."""
         model, builder = self._model, self._builder
         names = {n: self._compiled.name("joint", n) for n in range(model.njnt)}
         builder.drives = Drives.of([name for n, name in names.items() if n in self._drives.limits])

@@ -171,7 +171,7 @@ class SdfFrames:
         return name
 
     def _above(self, name: str, end: str = WORLD) -> Iterator[str]:
-        """Yield a frame and its successive reference frames."""
+        """Yield a frame's name, its reference frame's, and so on up to the frame `end`."""
         count = 0
         while name not in (end, WORLD):
             yield name
@@ -213,7 +213,7 @@ class SdfFrames:
         return self.resolved(relative_to or MODEL, scope, f"{where}: pose relative_to"), place
 
     def _carrier(self, name: str) -> str:
-        """Return the element to which a joint, frame or model is attached, by full name."""
+        """Return the full name of the element that carries a joint, frame or model."""
         element, scope = self._elements[name], self.scope[name]
         where = f"{element.tag} {name!r}"
         if element.tag == "joint":

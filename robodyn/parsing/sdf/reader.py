@@ -99,7 +99,10 @@ def read_sdf(text: str, source: str) -> ModelBuilder:
 
 
 def _model_in(root: Element, source: str) -> tuple[Element, Element | None]:
-    """Return the elements of the only moving model and of its world; None without one."""
+    """Return the XML elements of the only model that can move and of its world.
+
+    The world is None for a model outside of any world.
+    """
     worlds = {model: world for world in root.iterfind("world") for model in world.iterfind("model")}
     models = [*root.iterfind("model"), *worlds]
     free = [model for model in models if (model.findtext("static") or "").strip() not in TRUE]

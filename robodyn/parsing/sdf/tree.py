@@ -61,7 +61,7 @@ def own_elements(parent: Element, tag: str) -> list[Element]:
 
 
 def _is_set(element: Element) -> bool:
-    """Return whether a foreign element has a value other than zeros and `false`."""
+    """Return whether an element not from robodyn has a value other than 0 or `false`."""
     words = [
         word
         for part in element.iter()

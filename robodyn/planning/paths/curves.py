@@ -187,7 +187,7 @@ def _interpolate(target: FloatArray, at: FloatArray, values: FloatArray) -> Floa
 
 
 def _times_conjugate(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute the vector part (N, 3) of the product of a and the conjugate of b.
+    """Compute the vector part (N, 3) of quaternion `a` times the conjugate of `b`.
 
     Both are quaternions (N, 4).
     """

@@ -187,7 +187,7 @@ def find_path(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray
 
 
 def _with_determinant_sign(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
-    """Return bounds that also require the sign of the determinant at start and goal."""
+    """Add to path bounds that the Jacobian determinant's sign must not change."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
         return bounds

@@ -169,7 +169,7 @@ class ProjectedSpace(Space):
         return True
 
     def _task_coordinates(self, configurations: FloatArray) -> FloatArray:
-        """Compute driven positions (n) and tip poses (7) of configurations: (N, n + 7)."""
+        """Compute driven-joint positions and tip poses (N, n + 7) of N configurations."""
         mechanism = self._mechanism
         return np.concatenate(
             [mechanism.joint_positions(configurations), mechanism.body_pose(configurations)],
@@ -184,7 +184,7 @@ class ProjectedSpace(Space):
     def _task_displacement(self, here: FloatArray, there: FloatArray) -> FloatArray:
         """Compute the displacement (n + 6,), scaled to rad, from `here` to `there`.
 
-        Both consist of driven positions (n) and the tip's pose (7).
+        Both arguments consist of driven-joint positions (n) and the tip's pose (7).
         """
         n = self._n
         moved = pose_difference(here[n:], there[n:])
@@ -192,11 +192,11 @@ class ProjectedSpace(Space):
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
     def _remaining_displacement(self, here: FloatArray, target: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,), scaled to rad, that remains to a target."""
+        """Compute the displacement (n + 6,), scaled to rad, from `here` to a target."""
         return self._task_displacement(self._task_coordinates(here[None])[0], target[:-2])
 
     def _task_jacobian(self, here: FloatArray) -> FloatArray:
-        """Compute the Jacobian (n + 6, nv) of driven positions and tip pose."""
+        """Compute the Jacobian (n + 6, nv) of driven-joint positions and tip pose."""
         mechanism = self._mechanism
         twist = np.array(mechanism.jacobian(here))
         twist[:3] /= self._scale
@@ -206,7 +206,7 @@ class ProjectedSpace(Space):
     def _step_along(
         self, here: FloatArray, rates: FloatArray, way: FloatArray, most: float, step: float
     ) -> tuple[FloatArray, FloatArray, float] | None:
-        """Take a step along a displacement; halve it until it stays on the sheet.
+        """Take a step along a displacement, halved until it stays on the manifold's sheet.
 
         Returns the configuration, the Jacobian (n + 6, nv) there and the fraction taken, at most
         `most`; None if even the shortest step fails.
@@ -222,7 +222,7 @@ class ProjectedSpace(Space):
     def _step_on_sheet(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Return configuration and Jacobian after a step, or None if it leaves the sheet."""
+        """Return the configuration and Jacobian after a step; None if it leaves the sheet."""
         moved = self._mechanism.solver.unchecked.try_advance(here, way)
         if moved is None:
             return None

@@ -221,7 +221,7 @@ class _RedundancyProblem:
         return motions.motion_of_body(self._mechanism, times, *body, first)
 
     def values(self, motion: FreeMotion, times: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the objective (N,) and the least joint-limit margins (N,) at times (N,)."""
+        """Compute the objective (N,) and smallest joint-limit margin (N,) at N times."""
         mechanism = self._mechanism
         try:
             own = self.mechanism_motion(motion, times)
@@ -271,7 +271,7 @@ class _RedundancyProblem:
         return best[1]
 
     def _best_constant_offsets(self, random: np.random.Generator) -> FloatArray:
-        """Return the best variables (k,) among random offsets that are constant in time."""
+        """Return the best variables (k,) among random offsets constant over the motion."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
             x = np.repeat(random.uniform(*self._ends.T), self._sizes)
@@ -281,7 +281,7 @@ class _RedundancyProblem:
         return found
 
     def _margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the smallest joint-limit margin (N,) of configurations (N, nq)."""
+        """Compute the smallest joint-limit margin (N,) of each configuration (N, nq)."""
         return np.asarray(self._bounds.margins(configurations)[:, :-4].min(axis=1))
 
     def _infeasibility_error(self) -> NoPath:

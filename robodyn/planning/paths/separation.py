@@ -165,7 +165,7 @@ def _no_path(
 def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
     """Search a lattice of configurations; return its resolution [rad] and node count.
 
-    The result is None if the search was not completed.
+    Returns None if the budget ends before the search is complete.
     """
     space, start = problem.space, problem.start
     size = len(space.weights)
@@ -215,7 +215,7 @@ def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: Floa
 
 
 def _singular_crossing(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Return the singular configuration (nq,) on the line between start and goal."""
+    """Find the singular configuration (nq,) on the line from start to goal."""
     way, first = mechanism.difference(start, goal), conditioning.determinant(mechanism, start)
 
     def is_before(fraction: float) -> bool:

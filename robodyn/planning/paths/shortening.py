@@ -97,7 +97,7 @@ def fit_smooth_curve(
 
 
 def _shorten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) -> Curve:
-    """Move control points towards the middle of their neighbors; return the new curve."""
+    """Shorten a curve by moving control points towards their neighbors' midpoints."""
     count = len(curve.controls)
     pulls = np.ones(count)
     length = _polygon_length(curve.controls)
@@ -125,7 +125,7 @@ def _shorten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
 
 
 def _section(curve: Curve, k: int, count: int) -> FloatArray:
-    """Sample the configurations (n, nq) of the section that control point k affects."""
+    """Sample the section of a curve that control point k affects (n, nq)."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
     number = max(round((last - first) * spans * PER_CONTROL), PER_CONTROL)

@@ -47,7 +47,7 @@ class Space:
         self._start, self._goal = start, goal
 
     def _radians(self, units: Sequence[str]) -> FloatArray:
-        """Return factors (k,) that convert values in the given units to radians."""
+        """Return factors (k,) from units to radians; lengths scale with the mechanism size."""
         return np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
 
     @cached_property
@@ -89,7 +89,7 @@ class Space:
     def _interpolate(
         self, start: FloatArray, way: FloatArray, step: float, fraction: float
     ) -> FloatArray:
-        """Sample the configurations (n, nq) along a fraction of a displacement (nv,)."""
+        """Sample configurations (n, nq) along the first `fraction` of a displacement."""
         length = fraction * float(np.linalg.norm(way * self.weights))
         count = int(min(max(np.ceil(length / step), 1), MOST_POINTS))
         fractions = np.linspace(0.0, fraction, count + 1)[:, None]

@@ -167,7 +167,7 @@ class TreeSearch:
         return None
 
     def _connect(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
-        """Connect two configurations by a segment (n, nq); None if distant or blocked."""
+        """Connect two configurations by a segment (n, nq); None if too far or blocked."""
         pair = self._space.embed(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
@@ -175,7 +175,7 @@ class TreeSearch:
         return way if way is not None and self._count_within_bounds(way) == len(way) else None
 
     def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
-        """Grow a tree towards a target until a bound stops it; return the last index."""
+        """Grow a tree towards a target until a bound stops it; return the last node."""
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:
@@ -193,6 +193,6 @@ class TreeSearch:
         return node
 
     def _count_within_bounds(self, way: FloatArray) -> int:
-        """Count the configurations of a segment before the first that violates a bound."""
+        """Count the leading configurations of a segment that satisfy all bounds."""
         broken = np.flatnonzero(~self._problem.bounds.are_satisfied(way, self._least))
         return int(broken[0]) if broken.size else len(way)

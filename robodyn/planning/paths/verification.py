@@ -84,7 +84,7 @@ def _first_violation(s: FloatArray, margins: FloatArray) -> float | None:
 
 
 def _may_be_negative(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
-    """Return whether a margin might become negative within each interval (N,)."""
+    """Return for N intervals whether any margin might become negative inside."""
     least = np.minimum(np.minimum(first, inner), last)
     with np.errstate(invalid="ignore"):
         change = np.maximum(np.abs(inner - first), np.abs(last - inner))

@@ -122,15 +122,15 @@ def coordinate_weights(mechanism: Mechanism) -> FloatArray:
 
 
 def _distances(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> FloatArray:
-    """Compute the weighted distances (...) between pairs of configurations (..., nq)."""
+    """Compute the weighted distance (...) of each pair of configurations (..., nq)."""
     way = coordinate_weights(mechanism) * mechanism.difference(start, goal)
     return np.asarray(np.linalg.norm(way, axis=-1))
 
 
 def _remove_duplicates(mechanism: Mechanism, points: FloatArray) -> FloatArray:
-    """Return configurations (k, nq) without those that nearly equal their predecessor.
+    """Remove configurations (k, nq) that nearly equal their predecessor.
 
-    The first and the last one are kept.
+    The first and the last configuration are kept.
     """
     chords = _distances(mechanism, points[:-1], points[1:])
     whole, last = min(1.0, float(chords.sum())), len(points) - 1
@@ -165,10 +165,10 @@ def _remove_duplicates(mechanism: Mechanism, points: FloatArray) -> FloatArray:
 
 
 def _pose_spline(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
-    """Fit a smooth motion (see `WaypointSpline`) to poses (k, 7).
+    """Fit a smooth motion through poses (k, 7), see `WaypointSpline`.
 
-    Between two poses both splines are cubics in the coordinates of the earlier pose's tangent
-    space, determined by the motion at the poses.
+    Between two poses, the position and rotation splines are cubics in the coordinates of the
+    earlier pose's tangent space, determined by the motion at the poses.
     """
     from scipy.spatial.transform import Rotation, RotationSpline
 

@@ -39,7 +39,7 @@ class NoMotion(Exception):
 
 
 def _gather(blocks: FloatArray) -> FloatArray:
-    """Sum the intervals' contributions (N, width) to each spline coefficient."""
+    """Sum the contributions (N, width) of N spline intervals to each coefficient."""
     count, width = blocks.shape
     out = np.zeros(count + width - 1)
     for i in range(width):
@@ -48,9 +48,9 @@ def _gather(blocks: FloatArray) -> FloatArray:
 
 
 def _assemble_band(blocks: FloatArray) -> FloatArray:
-    """Assemble blocks of a banded matrix (N, width, width) into its lower diagonals.
+    """Assemble overlapping blocks (N, width, width) into the lower band of a matrix.
 
-    The diagonals are (width, N + width - 1).
+    The band is an array (width, N + width - 1), one row for each diagonal.
     """
     count, width = blocks.shape[:2]
     out = np.zeros((width, count + width - 1))
@@ -75,7 +75,7 @@ def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
 
 
 def _step_length(values: FloatArray, change: FloatArray) -> float:
-    """Return the largest step length, at most 1, that keeps all values positive."""
+    """Return the largest step length up to 1 that keeps slacks or multipliers positive."""
     falls = change < 0.0
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
@@ -86,14 +86,14 @@ def _gap_factor(size: float) -> float:
 
 
 class _EndCoefficients:
-    """Elimination of the coefficients at both ends, where the speed may be prescribed."""
+    """Elimination of the end coefficients of a spline with prescribed end speeds."""
 
     def __init__(self, p: Program) -> None:
         self.first, self.last = np.isfinite(p.ends)
         self.end_coupling = p.spline.end_coupling
 
     def eliminate(self, band: FloatArray, *sides: FloatArray) -> None:
-        """Eliminate the end coefficients from a matrix and right-hand sides, in place."""
+        """Eliminate the end coefficients from a banded system, in place."""
         r = self.end_coupling
         if self.first:
             band[0, 1] += r * (r * band[0, 0] - 2.0 * band[1, 0])
@@ -111,7 +111,7 @@ class _EndCoefficients:
                 side[-1] = 0.0
 
     def substitute(self, step: FloatArray) -> None:
-        """Compute the changes of the end coefficients from those of their neighbors."""
+        """Compute the steps of the end coefficients from the steps of their neighbors."""
         if self.first:
             step[0] = -self.end_coupling * step[1]
         if self.last:

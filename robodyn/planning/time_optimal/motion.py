@@ -116,7 +116,7 @@ class SmoothTiming(PathTiming):
         return s, first * rate, first * change + second * rate**2
 
     def _displacement(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute displacement, rate and acceleration of r at times (K,) within intervals."""
+        """Compute the change of r since the interval began, its rate and acceleration."""
         rate, change, rises = self._rate[k], self._change[k], self._rises[k]
         z = rises * t**2
         cosine = np.cosh(np.sqrt(z + 0j)).real

@@ -133,7 +133,7 @@ class PathPieces:
         return pieces
 
     def _velocity(self, times: ArrayLike) -> FloatArray:
-        """Compute the velocity (..., nv) of the given trajectory at times (...)."""
+        """Compute the generalized velocity (..., nv) of the given trajectory."""
         if isinstance(self._path, WaypointSpline):
             return self._path.velocity(times)
         return self._path.sample(times).velocity
@@ -142,7 +142,7 @@ class PathPieces:
         return np.asarray(np.linalg.norm(self._weights * velocity, axis=-1))
 
     def _lengths(self, times: FloatArray) -> FloatArray:
-        """Compute the arc lengths (K - 1,) between times (K,)."""
+        """Compute the arc lengths (K - 1,) of the path between consecutive times (K,)."""
         half = 0.5 * np.diff(times)
         places, weights = _FOUR if len(times) < FOUR_POINT_CELLS else _TWO
         at = (times[:-1] + half)[:, None] + half[:, None] * places
@@ -150,10 +150,10 @@ class PathPieces:
         return np.asarray(half * (speed @ weights))
 
     def _divide(self, first: float, last: float) -> tuple[FloatArray, FloatArray]:
-        """Divide an interval of time into cells of the path.
+        """Divide the path between two times into cells.
 
         Returns:
-            Times (K,) [s] at their ends, and arc lengths (K - 1,) of the cells.
+            Times (K,) [s] at the ends of the cells, and arc lengths (K - 1,) of the cells.
         """
         cells = self._cells(first, last)
         return cells, self._lengths(cells)
@@ -165,7 +165,7 @@ class PathPieces:
         return np.unique(np.concatenate([np.linspace(first, last, CELLS + 1), inner]))
 
     def _smooth_intervals(self) -> list[tuple[float, float]]:
-        """Return start and end [s] of each interval between corners and reversals."""
+        """Return start and end times [s] of the sections between corners and reversals."""
         end = self._path.duration
         switches = np.array([t for t in self._path.switching_times if 0.0 < t < end])
         corners: set[float] = set()
@@ -203,7 +203,7 @@ class PathPieces:
         return np.where(speed > 0.0, velocity / np.where(speed > 0.0, speed, 1.0), 0.0)
 
     def _piece(self, cells: FloatArray, lengths: FloatArray, nodes: FloatArray) -> Piece:
-        """Create a piece from cells, with nodes near given fractions of its length."""
+        """Create a path piece with nodes near given fractions of its length."""
         first, last = cells[[0, -1]]
         along = np.concatenate([[0.0], np.cumsum(lengths)])
         lengths = along[-1] * nodes
@@ -233,7 +233,7 @@ class PathPieces:
 def _cubic(
     mechanism: Mechanism, s: FloatArray, configuration: FloatArray, tangent: FloatArray
 ) -> SampledTrajectory:
-    """Return the cubic spline over s through configurations with given tangents."""
+    """Fit a cubic spline over s to configurations and tangents."""
     curve = SampledTrajectory(mechanism, s, Motion(configuration, tangent, np.zeros(tangent.shape)))
     # at a knot the curvature may jump: the value is that of the cubic that starts there
     bends = curve.between_knots(np.array([KNOT_OFFSET, 1.0 - KNOT_OFFSET])).acceleration

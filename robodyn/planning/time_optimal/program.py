@@ -224,7 +224,7 @@ def slack(
     sloped = [np.empty((count, 0, width))]
 
     def add(left: FloatArray, by_y: FloatArray, by_slope: FloatArray, by_bend: Any = 0.0) -> None:
-        """Append slacks (N, 3, K) and their derivatives with respect to y, y' and y''."""
+        """Append slacks (N, 3, K) of limits, with their derivatives w.r.t. y, y' and y''."""
         found.append(left.reshape(count, -1))
         if slopes:
             part = by_y[..., None] * of_y[:, :, None] + by_slope[..., None] * of_slope[:, :, None]

@@ -218,7 +218,7 @@ def _optimize_locally(
 ) -> tuple[FloatArray, float] | None:
     """Compute a locally optimal motion, starting from a feasible one, and its gap.
 
-    Returns None if no feasible motion was found to start from, or if the motion rests on the way.
+    Returns None if no feasible motion was found, or if the feasible motion rests along the way.
     """
     for fraction in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)

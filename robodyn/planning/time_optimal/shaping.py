@@ -114,7 +114,7 @@ def _averaging_windows(
 ) -> tuple[float, float]:
     """Return the lengths [s] of the two shortest windows that suffice for all modes.
 
-    Averaged over both, every natural mode along the motion is reduced to `bound`.
+    Averaging over both windows reduces the vibration of each mode to `bound` or less.
     """
     m = constraints.mechanism
     places = motion.sample(np.linspace(0.0, motion.duration, PLACES)).configuration
@@ -139,7 +139,7 @@ def _averaging_windows(
 def _slow_to_limits(
     part: PathTiming, windows: tuple[float, float], constraints: Constraints
 ) -> PathTiming:
-    """Return the motion along a piece, averaged and slowed down until within limits."""
+    """Average the motion along a piece, and slow it down until it is within limits."""
     slower = 1.0
     for _ in range(MOST_TRIALS):
         found = AveragedMotion(part, windows, slower)
@@ -154,7 +154,7 @@ def _slow_to_limits(
 
 
 def _excess(part: PathTiming, constraints: Constraints) -> float:
-    """Return the largest relative excess over all first- and second-order limits."""
+    """Return the largest relative excess over any first- or second-order limit."""
     s, speed, acceleration = part.at(part.times)
     motion = Motion(*(values[:, None] for values in part.piece.curve.sample(s)))
     driven = motions.driven_motion(constraints.mechanism, *motion)

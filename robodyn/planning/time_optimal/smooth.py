@@ -178,7 +178,7 @@ class SmoothSearch:
         )
 
     def _infeasibility_error(self) -> InfeasibleTrajectory:
-        """Create the error for jerk or effort-rate limits that no motion satisfies."""
+        """Create the error for jerk or effort-rate limits that no motion can meet."""
         piece, speed = self.piece, float(np.sqrt(max(self.piece.ends)))
         least = float(self._most.min())
         begins = f" that begins or ends at {speed:.4g} path lengths per second and" if speed else ""
@@ -213,7 +213,7 @@ class SmoothSearch:
     def _limited_quantities(
         self, course: SmoothPath, terms: FloatArray, motion: tuple[FloatArray, ...]
     ) -> FloatArray:
-        """Compute the quantities with limited rates: accelerations and efforts (I, M, K).
+        """Compute the accelerations and efforts (I, M, K) whose rates are limited.
 
         The efforts exclude dry friction.
         """
@@ -225,5 +225,5 @@ class SmoothSearch:
 
 
 def _polynomial_peak(values: FloatArray) -> FloatArray:
-    """Compute the largest values (N, k) of polynomials through samples (N, M, k)."""
+    """Compute the maxima (N, k) of the polynomials through samples (N, M, k)."""
     return peak(_CLOSELY @ values, CLOSE)

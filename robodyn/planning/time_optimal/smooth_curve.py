@@ -61,9 +61,9 @@ class SmoothCurve(RowTrajectory):
         center: Indices,
         other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return displacements (K, nv) from center knots to others, and their derivatives.
+        """Return displacements (K, nv) from center knots to other knots.
 
-        The derivatives are those with respect to s at the other knots.
+        Their derivatives (K, nv) with respect to s, at the other knots, are returned, too.
         """
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()
@@ -74,9 +74,9 @@ class SmoothCurve(RowTrajectory):
     def _chart_change(
         self, whole: FloatArray, rate: FloatArray, curvature: FloatArray
     ) -> FloatArray:
-        """Return second derivatives (K, nv) of displacements w.r.t. s, from curvatures.
+        """Convert curvatures to second derivatives (K, nv) of displacements w.r.t. s.
 
-        `whole` (K, nv) are displacements from center knots, `rate` their first derivatives.
+        `whole` (K, nv) are displacements from center knots, and `rate` their first derivatives.
         """
         change = np.array(curvature)
         for own in self._rotations:
@@ -92,7 +92,7 @@ class SmoothCurve(RowTrajectory):
     def _curvature(
         self, places: FloatArray, configuration: FloatArray, tangent: FloatArray
     ) -> FloatArray:
-        """Compute curvatures (K, nv) from quintics through a knot and two others."""
+        """Compute the curvature (K, nv) at each knot from a quintic through three knots."""
         count = len(places)
         here = np.arange(count)
         first = np.clip(here, 1, count - 2)

@@ -116,7 +116,7 @@ def _plan(
     """Compute the fastest motion with a given number of intervals.
 
     Raises:
-        UnverifiedMotion: the motion exceeds its limits between the points.
+        UnverifiedMotion: the motion exceeds its limits between the points where they are imposed.
     """
     mechanism = constraints.mechanism
     path = PathPieces(mechanism, line)
@@ -153,7 +153,7 @@ def _plan(
 
 
 def _node_spacing(piece: Piece, constraints: Constraints) -> Placing | None:
-    """Return the function that places the nodes of a piece; None for the default."""
+    """Return the function that places the nodes of a piece; None for default nodes."""
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
@@ -169,7 +169,7 @@ def _piece_motion(
     easing: Easing | None,
     report_progress: Callable[[float], None],
 ) -> tuple[search.PieceMotion, list[ActiveLimit]]:
-    """Compute the fastest motion along a piece, and the limits that it reaches."""
+    """Compute the fastest motion along a path piece, and the limits that it reaches."""
     mechanism = constraints.mechanism
     smooth: SmoothSearch | None = None
     try:
@@ -197,9 +197,9 @@ def _piece_motion(
 def _with_boundary_speeds(
     mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
 ) -> list[Piece]:
-    """Return pieces with their spans, and the squared path speeds at both ends.
+    """Set the span of each path piece, and its squared path speeds at both ends.
 
-    The speeds follow from the velocities at the ends of the path.
+    The speeds follow from the given velocities at the start and at the goal of the path.
     """
     fractions = np.concatenate([[0.0], np.cumsum([piece.length for piece in pieces])])
     fractions = (fractions / fractions[-1]).tolist()

@@ -95,7 +95,7 @@ class Verification:
         return exceeded
 
     def _changed_intervals(self, x: FloatArray) -> Indices | slice:
-        """Return indices of intervals whose speeds changed or that exceeded limits before."""
+        """Find intervals whose speeds changed, or that exceeded limits in the last round."""
         if self._x is None:
             return slice(None)
         moved = x != self._x
@@ -106,9 +106,9 @@ class Verification:
     def _evaluate_intervals(
         self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray
     ) -> None:
-        """Compute the excess over limits in some intervals, at given speeds.
+        """Compute the excess over limits in the intervals `rows`.
 
-        `square` and `acceleration` are the squared speeds and the accelerations.
+        `square` and `acceleration` are the squared path speeds and the path accelerations.
         """
         part, highest = self._path.part(rows), self._highest
         speed, square = np.sqrt(square)[..., None], square[..., None]

@@ -168,7 +168,8 @@ class PoseRegion(Region):
     def _poses(self, points: FloatArray) -> FloatArray:
         """Return the poses (N, k, 7) for points (N, 3) of the region.
 
-        Positions are combined with each orientation; orientations with the given position.
+        If the points are positions, each is combined with the k given orientations; if they are
+        orientations, each is combined with the given position.
         """
         first, others = np.broadcast_arrays(points[:, None], self._others[None])
         if self.kind == "orientation":
@@ -194,7 +195,7 @@ class PoseRegion(Region):
     def _measure_volume(
         self, error: float, seed: int, report_progress: Callable[[float], None]
     ) -> tuple[float, float]:
-        """Return volume and error, from two samples in each of n^3 strata, for growing n."""
+        """Estimate the volume and its error by sampling ever finer strata."""
         strata, random = STRATA, np.random.default_rng(seed)
         home = self._home_point()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
@@ -243,12 +244,12 @@ class PoseRegion(Region):
 
     @property
     def _periodic_axes(self) -> tuple[bool, ...]:
-        """Whether each of the three axes is periodic, that is, spans a whole turn."""
+        """Whether each of the three box axes spans a whole turn and so is periodic."""
         whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
     def _home_point(self) -> FloatArray | None:
-        """Return home (3,) if it is in the box, else None.
+        """Return the home point (3,) of the region if it is in the box, otherwise None.
 
         The region is the part that is connected with home or, failing that, nearest to it.
         """
@@ -261,7 +262,7 @@ class PoseRegion(Region):
         return home if within else None
 
     def _sample_strata(self, strata: int, random: np.random.Generator) -> BoolArray:
-        """Draw two samples in each stratum; return whether they are inside (2, n, n, n).
+        """Draw two points in each stratum; return whether they are inside the region.
 
         Raises:
             MissingExtra: `dask.distributed` is not installed.
@@ -288,7 +289,7 @@ class PoseRegion(Region):
         return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
-        """Return a box (3, 2) around the positions in reach, or of half a turn each way.
+        """Return a box (3, 2) around all positions, or all roll, pitch and yaw angles.
 
         Raises:
             InvalidInput: the legs have no position limits.

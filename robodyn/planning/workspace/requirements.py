@@ -226,9 +226,9 @@ class Requirements:
         )
 
     def _elastic_margins(self, name: str, configurations: FloatArray) -> FloatArray:
-        """Compute the margin (N,) of an elastic quantity above its least value.
+        """Compute the margin (N,) of a stiffness or frequency above its required minimum.
 
-        It is -1 if the quantity is not positive.
+        The margin is -1 where the quantity is not positive.
         """
         found, least = self._elastic_values(name, configurations), self.least[name]
         with np.errstate(invalid="ignore"):
@@ -236,7 +236,7 @@ class Requirements:
         return np.asarray(np.where(found > 0.0, margin, -1.0))
 
     def _elastic_values(self, name: str, configurations: FloatArray) -> FloatArray:
-        """Compute stiffness [N/m] or natural frequency [Hz] (N,); NaN if singular."""
+        """Compute stiffness [N/m] or natural frequency [Hz]; NaN at singularities."""
         try:
             return ELASTIC[name][1](self.mechanism, configurations, self._wrench)
         except KinematicsError:
@@ -247,7 +247,7 @@ class Requirements:
         return np.full(1, np.nan)
 
     def _used_fractions(self, held: FloatArray) -> FloatArray:
-        """Compute the used fractions (..., n) of effort limits; above 1 if exceeded."""
+        """Compute the fractions (..., n) of effort limits that holding efforts use."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
         excess = np.maximum(least - held, held - largest) / most
@@ -261,7 +261,7 @@ class Requirements:
         )
 
     def _holding_efforts(self, configurations: FloatArray) -> FloatArray:
-        """Compute the efforts (N, n) [N or N m] at rest; NaN if none hold the mechanism."""
+        """Compute the joint efforts (N, n) at rest; NaN at singular configurations."""
         mechanism = self.mechanism
         out = np.full((len(configurations), len(mechanism.joint_names)), np.nan)
         try:
@@ -279,7 +279,7 @@ class Requirements:
 
 
 def _side_of_home(mechanism: Mechanism) -> float:
-    """Return the sign of the determinant at a closed loop's home; 0 for other kinds.
+    """Return the sign of a closed loop's determinant at home; 0 for other mechanisms.
 
     The sign identifies the assembly mode: the motors can reach another one only through a
     singularity.

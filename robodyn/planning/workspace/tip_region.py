@@ -123,7 +123,7 @@ class TipRegion(Region):
         return float((0.5 * (budget - took) / max(took, 1e-9)) ** (1.0 / self.dimensions))
 
     def _divide(self, seeds: FloatArray, cells: int) -> None:
-        """Divide the space into cubes, and mark those that contain the tip at the seeds."""
+        """Divide space into cubes; mark those that the tip reaches at seed configurations."""
         at = self._steps.tips(seeds)
         extent = np.ptp(at, axis=0) if len(at) else np.zeros(3)
         axes = [k for k in range(3) if extent[k] > FLAT * self._mechanism.size]
@@ -262,7 +262,7 @@ class TipRegion(Region):
         return np.floor((at - self._origin)[:, self.axes] / self.cell).astype(np.int64)
 
     def _mark_cells(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
-        """Mark the cubes that configurations reach, and return the newly marked cubes."""
+        """Mark the cubes that contain the tip at configurations; return the new ones."""
         new = []
         inside: BoolArray = np.ones(len(at), dtype=bool)
         if self._given is not None:
@@ -288,7 +288,7 @@ class TipRegion(Region):
         fraction: float,
         until: float = np.inf,
     ) -> bool:
-        """Fill neighboring cubes until a time; return whether no more can be entered.
+        """Mark reachable neighboring cubes until a time; return whether none are left.
 
         `report_progress` is called with a progress from `before` to `before + fraction`.
         """
@@ -328,7 +328,7 @@ class TipRegion(Region):
         return q[self.needs.margins(q) >= 0.0] if len(q) else q
 
     def _is_reachable(self, points: FloatArray) -> BoolArray:
-        """Return for points (N, 3) whether the tip reaches them from a nearby cube."""
+        """Return whether the tip reaches each point (N, 3) from a nearby marked cube."""
         return self._move_to_points(points)[0]
 
     def _move_to_points(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
@@ -358,7 +358,7 @@ class TipRegion(Region):
         return found, np.concatenate(there)
 
     def _sample_surroundings(self, points: int) -> tuple[int, FloatArray]:
-        """Return the number of unentered surrounding cubes, and random points in them."""
+        """Return the number of unmarked cubes around the region, and random points in them."""
         near = {self._neighbor(cell, shift) for cell in self._filled for shift in self._around}
         ring = np.array(sorted(near - self._filled.keys())).reshape(-1, self.dimensions)
         if not len(ring):
@@ -367,7 +367,7 @@ class TipRegion(Region):
         return len(ring), self._points(chosen + self._random.uniform(size=chosen.shape))
 
     def _fill_from_samples(self, report_progress: Callable[[float], None], until: float) -> None:
-        """Fill further cubes from random reachable points in surrounding cubes."""
+        """Mark further cubes, starting from random reachable points around the region."""
         for _ in range(REFILLS):
             at = self._sample_surroundings(self._sample_counts[2])[1]
             q = self._move_to_points(at)[1]
@@ -380,7 +380,7 @@ class TipRegion(Region):
         return MANY if self._steps.has_independent_coordinates else FEW
 
     def _measure_volume(self) -> tuple[float, float]:
-        """Return volume and error from random points in inner, edge and outer cubes."""
+        """Estimate the volume and its error from random points in and around the cubes."""
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._filled:
             near = (self._neighbor(cell, shift) for shift in self._around)
@@ -411,6 +411,6 @@ class TipRegion(Region):
 def _sampling_error(fraction: float, points: int) -> float:
     """Return three standard deviations of a fraction estimated from `points` samples.
 
-    At least one sample counts as uncertain.
+    If the fraction is 0 or 1, its variance is that of a single deviating sample.
     """
     return float(SIGMAS * np.sqrt(max(fraction * (1.0 - fraction), 1.0 / points) / points))

@@ -59,7 +59,7 @@ class TipSteps:
         return np.asarray(np.concatenate(kept))
 
     def _random_walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
-        """Return configurations (N, nq) of a random walk within the requirements."""
+        """Return configurations (N, nq) of a random walk that meets the requirements."""
         path, size, fraction = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
             step = fraction * self._step_sizes * LONGEST * random.normal(size=size)
@@ -108,12 +108,12 @@ class TipSteps:
         return plain
 
     def _tip_jacobian(self, q: FloatArray) -> FloatArray:
-        """Compute the tip's Jacobian (3, nv) of rotation, or of scaled translation."""
+        """Compute the tip's rotational Jacobian (3, nv), or the scaled translational one."""
         J = self._mechanism.jacobian(q)
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
     def _step_growth(self, k: int, unit: float, column: FloatArray) -> float:
-        """Return the factor by which a step may grow before the Jacobian changes much."""
+        """Return the largest step factor at which a Jacobian column hardly changes."""
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
             if 2.0 * factor * unit * length > 1.0:
@@ -157,7 +157,7 @@ class TipSteps:
         return 0 < len(self.angles) < 3
 
     def _tip_jacobians(self, q: FloatArray) -> FloatArray:
-        """Compute Jacobians (N, 3, nv) of the tip position, rotation, or angles."""
+        """Compute Jacobians (N, 3, nv) of the tip's position, rotation or rpy angles."""
         J = self._mechanism.jacobian(q)
         if not self._has_dependent_angles:
             return np.asarray(J[:, 3:] if self._turns else J[:, :3])

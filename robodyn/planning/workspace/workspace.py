@@ -130,7 +130,7 @@ def workspace(
 
 
 def _tip_freedoms(mechanism: Mechanism) -> tuple[int, int]:
-    """Return the numbers of directions in which the tip moves and turns at home."""
+    """Count the independent translations and rotations of the tip at home."""
     J = mechanism.jacobian(mechanism.home)
     moves, turns = (
         np.linalg.matrix_rank(part, tol=1e-6) for part in (J[:3] / mechanism.size, J[3:])

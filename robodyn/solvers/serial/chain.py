@@ -80,7 +80,7 @@ def as_arm(model: Model) -> Model:
     zero, or at the limit nearest to zero.
 
     Raises:
-        ModelError: as for `chain_of`, or a home outside the limits.
+        ModelError: the model is not a chain, as for `chain_of`, or its home is outside the limits.
     """
     chain = chain_of(model)
     joints = tuple(

@@ -35,9 +35,9 @@ class _Step:
     """Elementary translation or rotation that represents a parameter or a joint.
 
     Attributes:
-        turns: whether it rotates.
-        axis: (3,) in the frame before it.
-        parameter, joint: index of the parameter or joint that it represents, else -1.
+        turns: whether the step is a rotation.
+        axis: (3,) direction, in the frame before the step.
+        parameter, joint: index of the parameter or joint that the step represents, else -1.
         rotation: (3, 3) constant rotation in place of a variable step, or None.
     """
 
@@ -160,7 +160,7 @@ class ArmGeometry:
     def _dh_steps(self, chain: Chain, index: int, row: _Row) -> list[_Step]:
         """Return the elementary steps from one joint's frame to the next, or to the tip.
 
-        They are those of a Denavit-Hartenberg row, see `_dh_row`.
+        The steps represent the parameters of a Denavit-Hartenberg row; see `_dh_row`.
         """
         steps = []
         if index:

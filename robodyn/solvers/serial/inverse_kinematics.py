@@ -183,7 +183,8 @@ def motions_of_body(
 def configuration_near(arm: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
     """Find the configuration (n,) near a given one with the tip at, or near, a pose (7,).
 
-    It is within the joint limits.
+    The pose is in the base frame. The configuration is within the joint limits; it is the nearest
+    one found if the pose is out of reach.
     """
     goal, start = as_pose("pose", pose)[None], configuration[None]
     return np.asarray(_solve(arm, goal, start, True, 1)[0][0])
@@ -225,8 +226,8 @@ def _solve(
 def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) -> FloatArray | None:
     """Search from random starts for a configuration (n,) with a given tip pose.
 
-    The starts are distributed over the joint ranges. Of the first solutions, the nearest to the
-    guess is returned; None without a solution.
+    The starts are distributed over the joint ranges. Of the first solutions found, the one nearest
+    to the guess is returned; the result is None if no start leads to a solution.
     """
     rng = np.random.default_rng(0)
     lower, upper = arm.position_limits.T
@@ -257,10 +258,10 @@ def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
 def _null_space_acceleration(
     arm: Any, q: FloatArray, qd: FloatArray, J: FloatArray, inverse: FloatArray
 ) -> FloatArray:
-    """Compute the joint accelerations that are due to the change of minimum-norm rates.
+    """Compute the null-space joint accelerations of an arm with minimum-norm rates.
 
-    Only redundant arms have them. They are (E - J+ J) J'^T J+^T q', with the joint rates q', the
-    Jacobian J, its pseudo-inverse J+ and its time derivative J', a central difference along the
+    They are zero unless the arm is redundant: (E - J+ J) J'^T J+^T q', with the joint rates q',
+    the Jacobian J, its pseudo-inverse J+ and its time derivative J', a central difference along the
     motion. This derivative of the pseudo-inverse (Golub and Pereyra, 1973) makes accelerations
     consistent with the rates.
     """

@@ -39,7 +39,7 @@ def pack_chain(chain: Chain) -> FloatArray:
 
 
 def part_of_chain(packed: FloatArray, *, friction: bool, armature: bool) -> FloatArray:
-    """Return a copy of a packed chain, without friction or armatures unless requested."""
+    """Return a copy of a packed chain, with friction or armatures only if requested."""
     rows: FloatArray = packed.copy()
     if not armature:
         rows[:, at.ARMATURE] = 0.0

@@ -72,7 +72,7 @@ def parameter_tables(arm: Any) -> list[ParameterTable]:
 
 
 def _frames(arm: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the frames (..., n + 1, 4, 4) of all links and of the tip, base frame."""
+    """Compute the poses (..., n + 1, 4, 4) of all links and the tip in the base frame."""
     links = (*(link.name for link in arm.chain.links), arm.model.tip_link)
     poses = [arm.link_pose(configuration, link) for link in links]
     return matrix_from_pose(np.stack(poses, axis=-2))

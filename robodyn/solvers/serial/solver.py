@@ -117,7 +117,10 @@ class SerialSolver(Solver):
 
     @cached_property
     def tip_calls(self) -> tuple[Callable[..., bool], Callable[..., bool]]:
-        """Compiled functions for the tip's pose and Jacobian at one configuration."""
+        """Compiled functions for the tip at one configuration: pose, then Jacobian.
+
+        Each writes its result to its last argument, and returns whether it exists.
+        """
         pose, jacobian = _tip_entries()
         return partial(pose, self.geometry), partial(jacobian, self.geometry)
 
@@ -205,7 +208,7 @@ class SerialSolver(Solver):
         return slides, super().lane_numbers(smooth=smooth)[1]
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed parameters (N, k) of the arm with each of N payloads.
+        """Return the packed parameters (N, k) of N variants of the arm, one per payload.
 
         If `smooth`, they are without dry friction.
         """
@@ -216,13 +219,13 @@ class SerialSolver(Solver):
         return numbers
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
-        """Return the packed chain with another tip link's inertia, and the gravity vector."""
+        """Return the packed chain with another tip link's mass properties, and gravity."""
         geometry = self.geometry.copy()
         self._put_tip(geometry[self.n], tip)
         return geometry, self.gravity
 
     def _put_tip(self, row: FloatArray, tip: Link) -> None:
-        """Write the inertia of the last body with another tip link to its packed row."""
+        """Write the last body's inertia to its packed row, for a changed tip link."""
         chain = self.mechanism.chain
         is_last = self.mechanism.model.tip_link == chain.links[-1].name
         if is_last or tip.has_inertia:
@@ -287,9 +290,9 @@ def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Return the names and shapes of arguments of an arm with n joints.
+    """Describe the arguments `names` of a method of an arm with n joints.
 
-    An argument is a wrench, a motion of the base, or an array with a value for each joint.
+    Arguments other than `wrench` and `base` are arrays with one value for each joint.
     """
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(

@@ -143,11 +143,11 @@ def reactions(
 
 
 def mass_matrix(platform: Any, pose: ArrayLike) -> FloatArray:
-    """Compute the mass matrix M (..., 6, 6) at poses (..., 7).
+    """Compute the mass matrix M (..., 6, 6) of platform and legs at poses (..., 7).
 
-    It includes the legs, and is symmetric positive definite. The equations of motion are H F +
-    wrench = M accel + bias, with the force Jacobian H, the actuator forces F and the result of
-    `bias`.
+    It is about the platform's reference point, base frame, and symmetric positive definite. The
+    equations of motion are H F + wrench = M accel + bias, with the force Jacobian H, the actuator
+    forces F and the result of `bias`.
     """
     matrix = _empty((6, 6))
     try:
@@ -231,6 +231,9 @@ def effort_terms(
 ) -> EffortTerms:
     """Compute actuator forces (N, 6) [N] and joint reactions of a motion, for reports.
 
+    The motion consists of poses (N, 7), twists and accelerations (N, 6). The formulation is that of
+    `inverse_dynamics`; the reactions are always exact.
+
     Returns:
         Forces, their terms by name, and the `Reactions`; NaN at singularities. The term `massless`
         contains the forces for legs without mass and friction, `dynamic` the rest (Dasgupta 1998,
@@ -293,17 +296,27 @@ class UncheckedPlatform(UncheckedSingle):
         self._difference, self._advance = _steps()
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the displacement (6,) [m, rad] from the pose `start` (7,) to `goal` (7,)."""
+        """Compute the displacement (6,) [m, rad] from the pose `start` (7,) to `goal` (7,).
+
+        It consists of a translation and a rotation vector in the base frame.
+        """
         out = np.empty(6)
         self._difference(start, goal, out)
         return out
 
     def advance(self, pose: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Compute the pose (7,) after a displacement (6,) [m, rad] from a pose (7,)."""
+        """Compute the pose (7,) after a displacement (6,) [m, rad] from a pose (7,).
+
+        The displacement consists of a translation and a rotation vector in the base frame.
+        """
         out = np.empty(7)
         self._advance(pose, displacement, out)
         return out
 
     def condition_number(self, pose: FloatArray, characteristic_length: float = 1.0) -> float:
-        """Return the force Jacobian's condition number at a pose (7,); -1 at zero leg length."""
+        """Return the force Jacobian's condition number at a pose (7,).
+
+        The Jacobian's moment rows are divided by `characteristic_length` [m]. The result is -1 if a
+        leg has zero length.
+        """
         return self._condition(pose, characteristic_length, True)

@@ -123,8 +123,8 @@ def motion_of_joints(
 ) -> Motion:
     """Compute the platform's motion from leg lengths, rates and accelerations (..., 6).
 
-    Along the last batch dimension each pose starts from the one before it, the first from the guess
-    (7,); home by default.
+    Along the last batch dimension, the search for each pose starts from the previous pose, and the
+    first search from the guess (7,), by default home.
 
     Returns:
         Pose (..., 7), twist (..., 6) and acceleration (..., 6) of the platform, base frame.
@@ -233,7 +233,10 @@ def difference(platform: Any, start: ArrayLike, goal: ArrayLike) -> FloatArray:
 
 
 def advance(platform: Any, configuration: ArrayLike, displacement: ArrayLike) -> FloatArray:
-    """Compute the pose (..., 7) after a displacement (..., 6) [m, rad]."""
+    """Compute the pose (..., 7) after a displacement (..., 6) [m, rad] from a pose.
+
+    The displacement consists of a translation and a rotation vector in the base frame.
+    """
     return advance_pose(configuration, displacement)
 
 
@@ -257,8 +260,8 @@ def _no_solution(lengths: FloatArray, residual: float, index: tuple[int, ...]) -
     where = f" at element {list(index)}" if index else ""
     return NoSolution(
         f"no pose found with leg lengths {np.array2string(lengths, precision=6)} m{where}: the "
-        f"closest one reached misses a leg by {residual:.3g} m; the lengths may be out of the "
-        "workspace, or the guess too far off",
+        f"closest pose found has a leg length error of {residual:.3g} m; the lengths may be "
+        "outside the workspace, or the guess may be too far from the solution",
         residual=residual,
         value=lengths,
         index=index,

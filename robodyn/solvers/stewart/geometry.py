@@ -126,7 +126,7 @@ class PlatformGeometry:
     ) -> FloatArray:
         """Compute derivatives (N, 12, P + 6) of the universal joints' readings [rad].
 
-        They are with respect to the P geometric parameters and the six leg lengths, at N poses. A
+        They are taken w.r.t. the P geometric parameters and the six leg lengths, at N poses. A
         displacement of a leg's base or platform joint changes its angles like a translation of its
         tip.
         """

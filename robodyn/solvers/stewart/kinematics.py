@@ -67,7 +67,10 @@ def joint_states(
 def driven_motion(
     platform: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Compute the legs' lengths [m], rates [m/s] and accelerations [m/s^2], (..., 6) each."""
+    """Compute the legs' lengths [m], rates [m/s] and accelerations [m/s^2], (..., 6) each.
+
+    The motion of the platform is given by poses (..., 7), twists and accelerations (..., 6).
+    """
     legs = platform.leg_motion(configuration, velocity, acceleration)
     return DrivenMotion(legs.length, legs.rate, legs.acceleration)
 
@@ -176,7 +179,10 @@ def twist_jacobian(platform: Any, configuration: ArrayLike) -> FloatArray:
 def scaled_jacobian(
     platform: Any, pose: ArrayLike, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the force Jacobian (..., 6, 6) with its moment rows divided by a length [m]."""
+    """Compute the force Jacobian (..., 6, 6) with its moment rows divided by a length [m].
+
+    At poses (..., 7), it maps leg forces to force, and moment divided by the length.
+    """
     length = as_scalar("characteristic_length", characteristic_length, "m", above=0.0)
     H = platform.jacobian(pose)
     H[..., 3:, :] /= length
@@ -218,7 +224,7 @@ def side(platform: Any, configuration: ArrayLike) -> FloatArray | None:
     """Compute a number (...) that changes sign only at a singularity.
 
     It is the determinant of the force Jacobian, which is continuous while no leg has length zero.
-    Its sign is the side of the singular surface.
+    Its sign identifies the side of the singular surface on which a pose lies.
     """
     return conditioning.determinant(platform, configuration)
 

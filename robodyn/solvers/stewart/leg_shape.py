@@ -200,13 +200,19 @@ def parts_of(
 
 
 def point_on(tree: ZeroConfigurationTree, link: str, above: str, point: FloatArray) -> FloatArray:
-    """Convert a point (3,) [m] from a link's frame to that of a link above it in the tree."""
+    """Convert a point (3,) [m] from a link's frame to that of a link above it in the tree.
+
+    All joints are at zero.
+    """
     frame = tree.relative(link, above)
     return np.asarray(frame[:3, :3] @ point + frame[:3, 3])
 
 
 def invalid_value(source: str, where: str, value: Any, expected: str) -> ModelError:
-    """Create a `ModelError` for an invalid value of a leg."""
+    """Create a `ModelError` for an invalid value of a leg.
+
+    `where` is the field or joint, `expected` the condition that the value violates.
+    """
     return ModelError(f"{source}: {where} is {value}, expected {expected}", value=value)
 
 
@@ -247,7 +253,7 @@ def _check_straight(leg: _AtZero, joints: list[Joint], way: FloatArray, source: 
             source,
             f"joint {second.name!r}: the distance of its axis from that of {first.name!r}",
             f"{gap:.6g} m",
-            "0: both axes of a universal joint meet in one point",
+            "0: the two axes of a universal joint intersect",
         )
     aside = float(np.linalg.norm(way - leg.length * leg.slide))
     if aside > DISTANCE_TOLERANCE:
@@ -265,8 +271,8 @@ def _frame_and_signs(
 ) -> tuple[FloatArray, float, float]:
     """Return the leg frame's axes (3, 3), and the signs of two joint axes.
 
-    The signs, 1 or -1, are those of the second universal joint and the actuator, in the middle of
-    the joints' ranges.
+    The signs, 1 or -1, are the directions of the universal joint's second axis relative to the leg
+    frame's y axis, and of the actuator's axis relative to x, with both joints at mid-range.
     """
     k, turn, slide = leg.k, leg.y, leg.slide
     turned = _middle(second)
@@ -282,9 +288,9 @@ def _frame_and_signs(
 
 
 def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
-    """Return the angles q1, q2 [rad] of a universal joint at zero joint positions.
+    """Return a universal joint's angles q1, q2 [rad] at zero positions of its joints.
 
-    The angles are those of `universal_zero_frame`.
+    q1 and q2 are measured from `universal_zero_frame`.
     """
     zero = universal_zero_frame(k)
     x, y = axes[:, 0], axes[:, 1]
@@ -297,7 +303,7 @@ def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
 def _middle(joint: Joint) -> float:
     """Return the middle of a joint's range [rad or m]; 0 for an unlimited range.
 
-    An angle with only one limit also gives 0.
+    The result is also 0 for a revolute joint with only one limit.
     """
     lower, upper = joint.position.tolist()
     middle = 0.5 * (lower + upper)

@@ -31,7 +31,7 @@ SYMMETRY = 1e-9
 
 
 def options(platform: Any) -> tuple[object, ...]:
-    """Return the platform's constructor arguments besides the model: base joint types."""
+    """Return the platform's constructor argument besides the model: base joint types."""
     return (platform.base_joint,)
 
 
@@ -41,7 +41,7 @@ def gravity_vector(platform: Any) -> FloatArray:
 
 
 def driven_joints(platform: Any) -> tuple[DrivenJoint, ...]:
-    """Return the six legs as driven joints, whose positions are the leg lengths."""
+    """Return the six legs as driven joints, whose positions are the leg lengths [m]."""
     pairs = zip(
         map(driven_joint, platform.model.driven_joints), platform.structure.legs, strict=True
     )
@@ -115,7 +115,11 @@ def leg_names(platform: Any) -> tuple[str, ...]:
 
 
 def leg_axes(platform: Any, configuration: ArrayLike) -> FloatArray:
-    """Return the legs' directions (..., 2, 6, 3) in the base and the platform frame."""
+    """Return the directions (..., 2, 6, 3) of the legs at poses (..., 7).
+
+    The unit vectors [..., 0, :, :] are in the base frame, the vectors [..., 1, :, :] in the
+    platform frame; both lead from base to platform.
+    """
     poses = as_pose("configuration", configuration)
     turn = rotation_matrix(poses)
     feet, tips = platform.structure.joint_centers

@@ -56,7 +56,7 @@ def pack(
 
 
 def put_platform(row: FloatArray, body: Body) -> None:
-    """Write the platform's mass properties to its packed parameters `row`."""
+    """Write the mass properties of the platform's body to its packed parameters `row`."""
     row[at.MASS] = body.mass
     row[at.COM : at.COM + 3] = body.com
     row[at.INERTIA : at.INERTIA + 6] = body.inertia[_UPPER_TRIANGLE]

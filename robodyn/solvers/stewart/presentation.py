@@ -108,8 +108,8 @@ def effort_arrows(
 ) -> FloatArray:
     """Return arrows (6, 2, 3) [m] that show the legs' forces on the platform.
 
-    Start and end of each arrow are in the root's frame. An arrow is along the leg, beyond its tip:
-    away from the base if the leg pushes, towards it if it pulls. Arguments as for
+    Start and end of each arrow are in the root link's frame. An arrow is along the leg, beyond its
+    tip: away from the base if the leg pushes, towards it if it pulls. The arguments are those of
     `robodyn.presentation.presentation.effort_arrows`.
     """
     feet, tips = leg_ends(platform, configuration)
@@ -169,9 +169,10 @@ def typical_effort(platform: Any) -> float:
 
 
 def _around(points: FloatArray) -> list[int]:
-    """Return the indices that sort points (n, 3) by polar angle, as a closed loop.
+    """Return the indices that connect points (n, 3) to a closed polygon.
 
-    The first index is repeated at the end.
+    The points are sorted by their polar angle about the centroid, in the x-y plane. The first index
+    is repeated at the end.
     """
     off = points - points.mean(axis=0)
     order = np.argsort(np.arctan2(off[:, 1], off[:, 0])).tolist()
@@ -216,7 +217,7 @@ def _legs(platform: Any) -> ParameterTable:
         head,
         rows,
         "base joint and universal axis in the base frame, platform joint in the platform's frame; "
-        "length between a leg's two joints, force positive where it pushes them apart",
+        "length between a leg's two joints; a positive force pushes them apart",
     )
 
 
@@ -234,7 +235,10 @@ def jacobian_unit(platform: Any) -> str:
 
 
 def with_model_values(platform: Any, values: Mapping[str, float]) -> Any:
-    """Return the platform with scaled distances of its joints from the z axes.
+    """Return the platform with scaled distances of the leg joints from the z axes.
+
+    The joints at the base are scaled about z of the base frame, those at the platform about z of
+    the platform frame.
 
     Args:
         platform: the mechanism.

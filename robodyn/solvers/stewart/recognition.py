@@ -67,7 +67,10 @@ class LegStructure(NamedTuple):
         return [model.joints[number] for number in self.joints]
 
     def damping(self, model: Model) -> tuple[float, float, float]:
-        """Return the viscous damping of the leg's universal, prismatic and spherical joints."""
+        """Return the damping of the leg's universal, prismatic and spherical joint.
+
+        They are viscous damping coefficients [N m s/rad], and [N s/m] of the prismatic joint.
+        """
         first, _, actuator = self.joints_in(model)
         return first.damping, actuator.damping, model.closures[self.closure].damping
 
@@ -76,7 +79,7 @@ class LegStructure(NamedTuple):
         return replace_unchecked(self.joints_in(model)[2], armature=0.0).actuator
 
     def spring(self, model: Model) -> LinearSpring:
-        """Return the spring along the leg, as a function of its length."""
+        """Return the spring along the leg, whose coordinate is the leg's length."""
         reading = self.shape.readings[2]
         along = self.joints_in(model)[2].spring
         return along.measured(reading.sign, -reading.sign * reading.offset)
@@ -271,7 +274,7 @@ def _found(shape: ModelTopology) -> PlatformStructure:
     for joint in model.joints:
         if joint.moves and joint.name not in used:
             raise ModelError(
-                f"{source}: {joint.kind} joint {joint.name!r} is part of no leg; make it "
+                f"{source}: {joint.kind} joint {joint.name!r} does not belong to a leg; make it "
                 "fixed, or close its leg with a <constraint>",
                 value=joint.name,
             )
@@ -355,7 +358,10 @@ def _floating_joint(model: Model, source: str) -> Joint:
 def _ends(
     closure: Closure, tree: ZeroConfigurationTree, platform: str, source: str
 ) -> tuple[str, FloatArray, FloatArray]:
-    """Return the leg's link at a closure, and the closure's points (3,) on both links."""
+    """Return a closure's leg link, and its points (3,) on this link and the platform.
+
+    Each point is in the frame of its own link.
+    """
     links = closure.parent, closure.child
     points = closure.at.translation, closure.child_at.translation
     on_platform = [tree.body[link] == tree.body[platform] for link in links]

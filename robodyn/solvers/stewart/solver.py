@@ -119,7 +119,7 @@ class PlatformSolver(Solver):
         return CompiledDerivatives(derivatives, numbers, (7, 6, 6), held, of_loads=True)
 
     def lane_numbers(self, *, smooth: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Return an empty array and the packed parameters, for batch simulation.
+        """Return an empty array, and the packed parameters for a batch simulation.
 
         The first array is for the structure that mechanisms of a batch must share; all platforms
         have the same. If `smooth`, the parameters are without dry friction.
@@ -128,7 +128,7 @@ class PlatformSolver(Solver):
         return np.zeros(0), np.concatenate([own.legs.ravel(), own.body])
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed parameters (N, k) of the platform with each of N payloads.
+        """Return packed parameters (N, k) of the platform's N variants, one per payload.
 
         If `smooth`, they are without dry friction.
         """
@@ -139,13 +139,19 @@ class PlatformSolver(Solver):
         return numbers
 
     def packed_with(self, tip: Link) -> tuple[FloatArray, ...]:
-        """Return the packed parameters of the platform with another tip link."""
+        """Return the packed array `lanes` of the platform with another tip link.
+
+        The tip link's mass properties count as part of the platform's rigid body.
+        """
         body = self.body.copy()
         put_platform(body, platform_body(self.mechanism.model, tip))
         return (pack_lanes(self.legs, body),)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return the reason for a failure, from a compiled function's status code and the pose."""
+        """Return the reason for a failure, as text.
+
+        `status` is the status code of a compiled function, `configuration` the pose (7,).
+        """
         if status == NO_COMMAND:
             return "the forces are not finite"
         return str(error_for(status, (), configuration[:7], self.legs))
@@ -189,7 +195,10 @@ class PlatformSolver(Solver):
         return found
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
-        """Convert inertial parameters of the bodies to those of the links, by link name."""
+        """Convert inertial parameters of the bodies to those of the links, by link name.
+
+        A body's first link has the parameters of the body, its other links have zero.
+        """
         # the first link of a rigid body carries all of its mass
         out: dict[str, BodyNumbers] = {}
         for body, (first, *others) in zip(bodies, self.mechanism.structure.parts, strict=True):
@@ -198,7 +207,12 @@ class PlatformSolver(Solver):
         return out
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Convert values of the legs' parameters to the model's joints and closures."""
+        """Return the legs' parameter values by the names of the model's joints.
+
+        The result also has the names of closures. A leg's damping at the universal joint is that of
+        both its axes, the damping at the spherical joint that of its closure; a spring's preload is
+        converted to the joint's direction.
+        """
         out = dict(values)
         for leg in self.mechanism.structure.legs:
             first, second, actuator = (reading.name for reading in leg.shape.readings)
@@ -249,7 +263,10 @@ class PlatformSolver(Solver):
         return self.mechanism.structure.platform_link, *parts
 
     def tree_joints(self, drawn: Sequence[Joint]) -> list[Joint]:
-        """Return the joints of a drawing; its floating joint measures the platform's pose."""
+        """Return the joints of a URDF tree, with a floating joint that measures the pose.
+
+        Its position is the platform's pose in the base frame, for any root of the tree.
+        """
         # a configuration is the platform's pose in the base, for any root of the drawing
         at = Placement()
         return [

@@ -35,7 +35,8 @@ def raise_first(
 ) -> None:
     """Raise an error if any element of a flat batch has a status other than OK.
 
-    The error describes the first such element.
+    The error describes the first such element. `shape` is the shape of the batch before flattening,
+    `pose` (N, 7) are the poses, `legs` the packed legs.
 
     Raises:
         ZeroLegLength, UniversalJointSingularity, SingularConfiguration: depends on the code.
@@ -112,13 +113,17 @@ def evaluate_batch(
 def error_for(
     code: int, index: tuple[int, ...], pose: FloatArray, legs: FloatArray
 ) -> KinematicsError:
-    """Create the error for a status code, for the pose (7,) at batch element `index`."""
+    """Create the error for a status code, for the pose (7,) at batch element `index`.
+
+    The code must not be OK. `legs` are the packed legs.
+    """
     where = f" at element {list(index)}" if index else ""
     at_pose = f"pose {np.array2string(pose, precision=6)}{where}"
     if code < layout.ALONG_UNIVERSAL_AXIS:
         leg = code - layout.ZERO_LENGTH
         return ZeroLegLength(
-            f"leg {leg} has zero length: its platform point lies on its base point, {at_pose}",
+            f"leg {leg} has zero length: its platform joint coincides with its base joint, "
+            f"{at_pose}",
             leg=leg,
             value=pose,
             index=index,
@@ -138,8 +143,9 @@ def error_for(
     H = np.hstack([s, np.cross(q, s)]).T  # eq. 35
     U, values, _ = np.linalg.svd(H)
     return SingularConfiguration(
-        f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}, no leg "
-        f"forces resist the wrench [force; moment] along {np.array2string(U[:, -1], precision=4)}",
+        f"singular configuration, {at_pose}: smallest singular value {values[-1]:.3g}; leg "
+        "forces cannot resist a wrench [force; moment] along "
+        f"{np.array2string(U[:, -1], precision=4)}",
         smallest_singular_value=float(values[-1]),
         direction=U[:, -1],
         value=pose,

@@ -105,7 +105,7 @@ REGRESSOR = Call(None, (), regressor, (*CONFIGURATION * 3, MATRIX, MATRIX))
 
 @cached_threadsafe
 def condition_entry() -> Callable[..., None]:
-    """Return the compiled function for condition numbers at a batch of configurations."""
+    """Return the compiled function `condition_numbers` for a batch of configurations."""
     known = (*_MECHANISM, VECTOR, VECTOR, MATRIX)
     return direct(condition_numbers, *known, types.float64, MATRIX, MATRIX_OUT)
 
@@ -186,7 +186,7 @@ class UncheckedLoop(UncheckedSingle):
         self._displace = entry(DISPLACE, mechanism.structure.packed)
 
     def difference(self, start: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the displacement (mobility,) between two configurations (nq,).
+        """Compute the displacement (mobility,) from configuration `start` to `goal`.
 
         It is that of the independent coordinates.
         """

@@ -183,9 +183,10 @@ def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
 
 
 def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute a number (k,) that is zero at singularities of type 1.
+    """Compute a measure (k,) that is zero at singularities of type 1.
 
-    It is a determinant or the smallest singular value, at k configurations.
+    For k configurations, it is the determinant of the map from the mechanism's motions to the tip
+    twist or, if this is not defined, the smallest singular value that is not structurally zero.
     """
     bases, tips = _motions(loop, q)
     moved = tips[:, loop.solver.determined_rows] * loop.solver.row_scales
@@ -197,9 +198,10 @@ def _tip_number(loop: Any, q: FloatArray) -> FloatArray:
 
 
 def _drive_number(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute a number (k,) that is zero at singularities of type 2.
+    """Compute a measure (k,) that is zero at singularities of type 2.
 
-    It is a determinant or the smallest singular value, at k configurations.
+    For k configurations, it is the determinant of the map from the mechanism's motions to the
+    driven joints' rates or, with redundant actuation, its smallest singular value.
     """
     bases, _ = _motions(loop, q)
     driven = bases[:, loop.solver.rates_at] * loop.solver.driven_scale
@@ -223,15 +225,15 @@ def _yielding(loop: Any, q: FloatArray, length: float) -> FloatArray:
 
 
 def home_motion_basis(loop: Any) -> FloatArray:
-    """Return an orthonormal basis (rates, mobility) of the mechanism's motions at home."""
+    """Return an orthonormal basis (rates, mobility) of the mechanism's motions at home.
+
+    A column contains the rates of all joints, in comparable units.
+    """
     return null_space(loop.structure.equations.at(loop.structure.home)[1])[1]
 
 
 def _conditions(loop: Any, configuration: ArrayLike, length: float) -> FloatArray:
-    """Compute both condition numbers (2, ...), for tip motion and for driven rates.
-
-    They are those of `motion_condition` and `force_condition`.
-    """
+    """Compute the condition numbers `motion_condition` and `force_condition` (2, ...)."""
     q = configurations(loop, "configuration", configuration)
     flat = np.ascontiguousarray(q.reshape(-1, loop.solver.nq))
     columns, tip, drives = loop.solver.comparable
@@ -263,11 +265,11 @@ def condition_arguments(loop: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
 
 
 def _motions(loop: Any, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return bases of the mechanism's motions, and the tip's twists, for a batch.
+    """Return bases of the mechanism's possible motions, and the tip twists they cause.
 
-    At N configurations, the bases (N, rates, mobility) are orthonormal in comparable rates; the
-    twists are (N, 6, mobility). If the closures permit more motions than elsewhere, those that move
-    the driven joints least are used.
+    At N configurations, the bases (N, rates, mobility) are orthonormal in rates that are scaled to
+    comparable units; the twists are (N, 6, mobility). At a singularity of the closures, which
+    permits more motions, those that move the driven joints least are used.
     """
     bases = np.full((len(q), loop.solver.tree.rates, loop.solver.nu), np.nan)
     tips = np.full((len(q), 6, loop.solver.nu), np.nan)
@@ -305,13 +307,19 @@ def _motions_of_many(loop: Any, q: FloatArray, bases: FloatArray, tips: FloatArr
 
 
 def driven_scale(loop: Any) -> FloatArray:
-    """Return factors (n, 1) that scale rates of the driven joints to comparable units."""
+    """Return factors (n, 1) that scale the driven joints' rates to comparable units.
+
+    The rates are multiplied by the factors, of which the largest is 1.
+    """
     columns = loop.structure.equations.columns[loop.solver.rates_at]
     return np.asarray((columns / columns.max())[:, None])
 
 
 def tip_freedoms(loop: Any) -> TipFreedoms:
-    """Return the components of the tip's pose that determine the configuration."""
+    """Return the components of the tip's pose that determine the configuration.
+
+    They are found from the tip's motions around home.
+    """
     tips = np.array(loop.solver.sampled_tips)
     tips[:, :3] /= loop.structure.equations.size
     return freedoms.tip_freedoms(tips)
@@ -331,9 +339,9 @@ def determined_rows(loop: Any) -> list[int]:
 
 
 def row_scales(loop: Any) -> FloatArray:
-    """Return factors (k, 1) that scale the components `determined_rows` of a twist.
+    """Return scale factors (k, 1) of the twist components `determined_rows`.
 
-    They divide linear components by the mechanism's size.
+    Linear components are divided by the mechanism's size, angular ones are unchanged.
     """
     scale = np.ones((6, 1))
     scale[:3] /= loop.structure.equations.size
@@ -357,13 +365,17 @@ def tip_directions(loop: Any) -> FloatArray | None:
 
 
 def sampled_tips(loop: Any) -> FloatArray:
-    """Return the tip's twists (samples, 6, mobility) for motions around home."""
+    """Return tip twists (samples, 6, mobility) for a basis of motions around home.
+
+    The first sample is home. The motions of a basis are orthonormal, in comparable units; the
+    twists are linear over angular, base frame.
+    """
     samples = closed_samples(loop.structure.equations, loop.structure.home)
     return _motions(loop, np.array(samples))[1]
 
 
 def _orientations(bases: FloatArray) -> FloatArray:
-    """Return signs (N,) that orient bases (N, rates, mobility) alike along a path."""
+    """Return signs (N,) that orient bases (N, rates, mobility) consistently on a path."""
     turns = np.linalg.det(np.swapaxes(bases[:-1], 1, 2) @ bases[1:])
     return np.cumprod(np.concatenate([[1.0], np.where(turns < 0.0, -1.0, 1.0)]))
 

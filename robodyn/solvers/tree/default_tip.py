@@ -53,5 +53,5 @@ def with_default_tip(model: Model) -> Model:
 
 
 def _count(twists: FloatArray) -> int:
-    """Return the rank of twists (k, mobility) whose entries are of the order of 1."""
+    """Return the rank of a matrix (k, mobility) of twists, with an absolute tolerance."""
     return int((np.linalg.svd(twists, compute_uv=False) > NONE).sum())

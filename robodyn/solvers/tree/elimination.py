@@ -80,7 +80,12 @@ class Elimination:
     def put(
         self, free: Sequence[int], head: dict[str, int], plan: list[int], numbers: list[float]
     ) -> None:
-        """Append the records of this elimination to the packed arrays of a mechanism."""
+        """Append the records of this elimination to the packed arrays of a mechanism.
+
+        Integers are appended to `plan`, the smallest permitted pivots to `numbers`; their counts
+        and start indices are written to `head`. `free` are the rate indices of the independent
+        coordinates.
+        """
         head["at_free_entries"] = len(plan)
         records = [
             [int(row), k, int(self.entries[row, rate])]

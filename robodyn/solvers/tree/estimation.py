@@ -65,7 +65,7 @@ class LoopEstimator(Estimator):
         if loose:
             raise UnderActuated(
                 f"{mechanism.name}: readings of its {len(mechanism.joint_names)} driven joints do "
-                f"not determine its {mechanism.mobility} degrees of freedom: while these are "
+                f"not determine its {mechanism.mobility} degrees of freedom: with these joints "
                 f"locked, {', '.join(loose)} can move; measure more joints and name them as driven",
                 joints=loose,
                 value=mechanism.joint_names,
@@ -92,7 +92,8 @@ class LoopEstimator(Estimator):
         values = np.linalg.svd(A, compute_uv=False)
         if not values[-1] * DETERMINED > values[0]:
             raise SingularConfiguration(
-                f"{own.name}: the driven joints do not determine the configuration here",
+                f"{own.name}: at the current configuration, the driven joints do not determine "
+                "the motion",
                 smallest_singular_value=float(values[-1]),
                 direction=None,
                 value=q,
@@ -116,7 +117,7 @@ class LoopEstimator(Estimator):
     def _assemble(self) -> FloatArray:
         """Find the configuration (nq,) that fits the readings, starting from the last one.
 
-        A failure must be fast, because the next reading waits, so there is no global search.
+        There is no global search, because a failure must not delay the next reading.
         """
         own, equations = self._mechanism, self._mechanism.structure.equations
         q = self._fit(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
@@ -170,11 +171,11 @@ class LoopEstimator(Estimator):
     def _sensitivities(
         self, q: FloatArray, u: FloatArray, J: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute derivatives of driven rates and of the tip's twist w.r.t. positions.
+        """Compute derivatives of driven rates and tip twist w.r.t. independent positions.
 
         They are (n, nu) and (6, nu), for a constant independent velocity u (nu,). Accelerations at
-        constant u are a quadratic form in u, whose polar form is the derivative's symmetric part;
-        angular velocities have another part, half their cross product.
+        constant u are a quadratic form in u, whose polar form is the derivative's symmetric part.
+        For angular velocities, half of their cross product is added to it.
         """
         own, nu = self._mechanism, len(u)
         speed = float(np.abs(u).max())
@@ -193,7 +194,7 @@ class LoopEstimator(Estimator):
 
 
 def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the matrix (nu, n) of the weighted least-squares fit, and its covariance.
+    """Return the matrix (nu, n) of a weighted least-squares fit, and its covariance.
 
     The matrix maps readings (n,) with standard deviations `deviation` (n,) to independent
     coordinates, with the covariance (nu, nu); A (n, nu) is the Jacobian of the driven joints.

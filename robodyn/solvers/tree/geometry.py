@@ -52,7 +52,7 @@ class _Frame:
         steps: prismatic and revolute joints that represent the dimensions, from the link to the
             frame.
         values: nominal positions of these joints.
-        rest: the frame on the last of these joints.
+        rest: constant placement of the frame on the link of the last of these joints.
     """
 
     name: str
@@ -62,7 +62,7 @@ class _Frame:
     rest: Placement
 
     def at(self, values: Sequence[float]) -> Placement:
-        """Return the frame on its link, for given positions of the joints `steps`."""
+        """Return the frame's placement on its link, for positions of the joints `steps`."""
         frame = np.eye(4)
         for step, value in zip(self.steps, values, strict=True):
             frame = frame @ step.child_frame(value)
@@ -207,7 +207,7 @@ def _frames(loop: Any) -> Iterator[_Frame]:
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
-    """Return three prismatic joints for a frame's origin, with nominal positions."""
+    """Represent a frame's origin by prismatic joints; return them with positions."""
     names = [f"{name}.{letter}" for letter in "xyz"]
     return [
         (Joint(step, "prismatic", "", step, axis=axis), float(value))
@@ -226,9 +226,9 @@ def _frame_of(
 
 
 def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
-    """Return the model with other frames of joints and closure ends.
+    """Return the model with the frames of some joints and closure ends replaced.
 
-    The keys are (name, -1) for joints, (name, 0 or 1) for the ends of closures.
+    The keys of `at` are (name, -1) for joints and (name, 0 or 1) for the ends of closures.
     """
     return replace(
         model,
@@ -241,7 +241,7 @@ def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 
 
 def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
-    """Return a model with an additional joint for each dimension, before its frame."""
+    """Return the model with a joint for each dimension, before the frame it affects."""
     steps = [step for frame in frames for step in frame.steps]
     last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
@@ -267,7 +267,7 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
 
 
 def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
-    """Return the frames with only those dimensions that can change in closed loops."""
+    """Return the frames, keeping dimensions that can change while loops stay closed."""
     tree = Tree(_extend(loop.model, frames))
     equations = Equations(tree, pack(tree))
     names = [step.name for frame in frames for step in frame.steps]

@@ -55,7 +55,7 @@ KERNELS = Kernels(
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Return whether a status code also ends the simulation in other coordinates."""
+    """Return whether a status ends the simulation, in all independent coordinates."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
@@ -112,7 +112,7 @@ class Simulation:
         return run.advance(rollout, first, last)
 
     def _continue(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """Continue a simulation to sample `last`, if needed in other independent coordinates."""
+        """Continue to sample `last`, in other independent coordinates if necessary."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         nq, nv = self._nq, self._nv
@@ -175,9 +175,9 @@ class Simulation:
         return full_rates(self._mechanism.structure, q, rates)
 
     def _rest(self, rollout: Rollout, row: int, step: int) -> Rollout:
-        """Return a rollout with the remaining time steps of a sampling interval.
+        """Return a rollout of the time steps that remain in sampling interval `row`.
 
-        The first `step` time steps are done.
+        The first `step` time steps of the interval are done.
         """
         effort = rollout.applied[row]
         start = int(rollout.offset[row]) + step

@@ -79,9 +79,10 @@ def _tip_rows(loop: Any) -> list[int]:
 
 
 def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
-    """Return weights (6,) that scale the tip's pose components to comparable units.
+    """Return weights (6,) that scale errors of the tip's pose to comparable units.
 
-    Components that do not determine the configuration have weight zero.
+    Positions are divided by the mechanism's size. The weight is zero for components that are not in
+    `rows`, by default those that determine the configuration.
     """
     weights = np.zeros(6)
     weights[list(rows) or _tip_rows(loop)] = 1.0
@@ -90,9 +91,10 @@ def tip_weights(loop: Any, rows: Sequence[int] = ()) -> FloatArray:
 
 
 def all_weights(loop: Any) -> FloatArray:
-    """Return weights (6,) that scale all pose components to comparable units.
+    """Return weights (6,) that scale errors of the tip's pose to comparable units.
 
-    Angles are multiplied by a characteristic length; all are divided by the mechanism's size.
+    Angles are multiplied by a characteristic length; then, all components are divided by the
+    mechanism's size.
     """
     lengths = np.repeat([1.0, loop.characteristic_length], 3)
     return np.asarray(lengths / loop.structure.equations.size)
@@ -173,7 +175,8 @@ def motions_of_body(
             configuration.
 
     Returns:
-        Configurations (K, nq), velocities and accelerations (K, mobility); NaN without a result.
+        Configurations (K, nq), velocities and accelerations (K, mobility); NaN for
+        states without a solution.
     """
     return Motion(*_split(loop, _body_motions(loop, starts, poses, twists, accels, rows=rows)))
 
@@ -183,7 +186,7 @@ def _body_motions(
 ) -> FloatArray:
     """Compute the mechanism's motion (K, nq + 2 mobility) for K states of its tip.
 
-    A row contains configuration, velocity and acceleration; it is NaN after a failure.
+    A row contains configuration, velocity and acceleration; it is NaN if there is no solution.
     """
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
@@ -193,7 +196,10 @@ def _body_motions(
 
 
 def accuracy(loop: Any) -> tuple[FloatArray, float, float]:
-    """Return tip pose weights (6,), and the target and the largest accepted residual."""
+    """Return the weights (6,) and tolerances of a search for a tip pose.
+
+    The tolerances are the target residual and the largest accepted one, both weighted.
+    """
     return loop.solver.tip_weights, TARGET, REACHED
 
 
@@ -205,7 +211,7 @@ def _split(loop: Any, found: FloatArray) -> list[FloatArray]:
 def _solve_in_sequence(
     loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Find configurations (K, nq) with the tip at goals (K, 7), each from the one before it.
+    """Find configurations (K, nq) for tip poses (K, 7), each starting from the one before.
 
     Raises:
         NoSolution: a goal cannot be reached from the one before; the error's `index` is its index.
@@ -238,9 +244,9 @@ def _solve_in_sequence(
 def _motion_at(
     loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return configuration, velocity and acceleration for a motion of the tip.
+    """Return configuration, velocity and acceleration for a tip twist and acceleration.
 
-    Used if the elimination order of home fails.
+    The configuration is `q`. This function is used if the elimination order of home fails.
     """
     rows = _tip_rows(loop)
     inverse = np.linalg.pinv(loop.jacobian(q)[rows])

@@ -68,8 +68,9 @@ class PackedMechanism:
     def inertia_of(self, numbers: FloatArray, body: int) -> FloatArray:
         """Return a view (..., 10) of a body's mass properties in packed arrays (..., k).
 
-        They are mass, center of mass and inertia. The arrays are the parameters `numbers` of one or
-        several variants of the mechanism.
+        They are mass, center of mass, and inertia as xx xy xz yy yz zz about the center of mass, in
+        the body's frame. The arrays are the parameters `numbers` of one or several variants of the
+        mechanism.
         """
         first = self.head["at_numbers"] + (body - 1) * _BODY.size + _BODY.mass
         return numbers[..., first : first + 10]
@@ -87,7 +88,10 @@ def equation_names(tree: Tree, idle: Sequence[Idle] = ()) -> tuple[str, ...]:
 
 
 def row_factors(tree: Tree, idle: int) -> list[float]:
-    """Return a factor for each equation: 1 / size if it contains lengths, else 1."""
+    """Return a scale factor for each closure equation.
+
+    The factor is 1 / size, with the mechanism's size [m], if the equation contains lengths, else 1.
+    """
     size, factors = tree.size(), []
     for closure in tree.model.closures:
         lengths = {"cylindrical": 2, "prismatic": 2}.get(closure.kind, 3)
@@ -190,7 +194,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
 
 
 def _after_frame(body: TreeBody) -> list[float]:
-    """Return a body's packed parameters after its frame, which may differ in variants."""
+    """Return the packed parameters of a body that may differ between variants."""
     joint = body.joint
     assert joint is not None
     numbers = [*inertia_numbers(body), body.factor, body.offset]
@@ -203,7 +207,10 @@ def _after_frame(body: TreeBody) -> list[float]:
 
 
 def inertia_numbers(body: TreeBody) -> list[float]:
-    """Return the mass properties of a body as ten values."""
+    """Return the mass properties of a body as ten values.
+
+    They are mass, center of mass (3,), and inertia as xx xy xz yy yz zz, in the body's frame.
+    """
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.inertia.tolist()
     return [body.mass, *body.com.tolist(), xx, xy, xz, yy, yz, zz]
 
@@ -267,10 +274,7 @@ def _pack_springs(tree: Tree, head: dict[str, int], plan: list[int], numbers: li
 
 
 def _of_motors(tree: Tree) -> list[float]:
-    """Return the packed inverse weights, lower and upper limits of the driven joints.
-
-    The limits are those of the efforts.
-    """
+    """Return the packed inverse weights and effort limits of the driven joints."""
     model, joints = tree.model, {joint.name: joint for joint in tree.joints}
     weights = [1.0 / weight for weight in model.weights or [1.0] * len(model.driven)]
     ends = [joints[name].effort_range for name in model.driven]

@@ -137,9 +137,9 @@ def regressor(
 def _regressors(
     loop: Any, packed: PackedMechanism, motion: Sequence[ArrayLike]
 ) -> FloatArray | None:
-    """Compute regressors (..., n, p) in SIMD lanes, NaN for states without a result.
+    """Compute regressors (..., n, p) in SIMD lanes; None for invalid arguments.
 
-    The result is None for invalid arguments.
+    The regressor is NaN for states without a result.
     """
     frames, further = loop.solver.regressor_numbers
     core = loop.solver.n, 10 * len(frames) + len(further)
@@ -177,7 +177,7 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _dampers(packed: PackedMechanism) -> list[int]:
-    """Return the indices of the closures' damping in the packed array `numbers`.
+    """Return the indices of the closures' damping coefficients in `numbers`.
 
     Idle degrees of freedom count as closures.
     """

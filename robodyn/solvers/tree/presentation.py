@@ -118,7 +118,7 @@ def configuration_of(loop: Any, values: ArrayLike) -> FloatArray:
     The positions are (..., mobility); the search starts from home.
 
     Raises:
-        NoSolution: the loops do not close there.
+        NoSolution: the loops do not close with these positions.
     """
     target = rates_of(loop, "values", values)
     home = loop.home

@@ -43,9 +43,10 @@ def closure_forces(
 ) -> FloatArray:
     """Compute the wrench (..., closures, 6) of each closure on its child link.
 
-    The wrench is about the closure's point, in the base frame [N, N m], and includes dampers; the
-    opposite wrench acts on the parent. If closures are redundant, the result has the least sum of
-    squares among all wrenches that balance the motion.
+    The wrench is about the closure's point, in the base frame [N, N m], and includes the closure's
+    dampers; the opposite wrench acts on the parent. If closures are redundant, the result has the
+    least sum of squares among all wrenches that balance the motion. The arguments are those of
+    `inverse_dynamics`.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
@@ -66,7 +67,7 @@ def reactions(
     """Compute the forces and moments (..., joints, 3) in the joints of the tree.
 
     They act from parent to child, are in the base frame, and include the drives' efforts. Moments
-    are about the joint's origin.
+    are about the joint's origin. The arguments are those of `inverse_dynamics`.
 
     Raises:
         InvalidInput, UnderActuated, SingularConfiguration: as for `inverse_dynamics`.
@@ -77,9 +78,9 @@ def reactions(
 
 
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
-    """Compute the wrenches (..., closures + joints, 6) in closures and joints.
+    """Compute the constraint wrenches (..., closures + joints, 6), closures first.
 
-    Closures come first.
+    Each wrench acts on the child, in the base frame, about the origin of the closure or joint.
     """
     *state, base = given
     kinematics.refuse_under_actuated(loop)

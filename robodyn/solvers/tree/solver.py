@@ -32,7 +32,7 @@ from robodyn.solvers.tree.packing import inertia_numbers
 
 
 def _once(function: Callable[[Any], Any]) -> Any:
-    """Create a cached property of a solver, computed by a function of the mechanism."""
+    """Create a cached property of a solver with the value `function(mechanism)`."""
     return cached_property(lambda solver: function(solver.mechanism))
 
 
@@ -113,7 +113,7 @@ class LoopSolver(Solver):
         return UncheckedLoop(self.mechanism)
 
     def is_alike(self, model: Any) -> bool:
-        """Return whether a controller's model has the mechanism's joints and coordinates."""
+        """Return whether a controller's model has the same joints and coordinates."""
         own = self.mechanism
         expected = model.coordinates, model.joint_names
         return isinstance(model.solver, LoopSolver) and expected == (
@@ -134,7 +134,7 @@ class LoopSolver(Solver):
         return (packed.without_dry_friction if smooth else packed).given
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the packed parameters (N, k) of the mechanism with each of N payloads.
+        """Return packed parameters (N, k) of the mechanism's N variants, one per payload.
 
         If `smooth`, they are without dry friction.
         """
@@ -153,7 +153,10 @@ class LoopSolver(Solver):
         return numbers
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:
-        """Return the reason for a failure, from a compiled function's status code."""
+        """Return the reason for a failure, as text.
+
+        `status` is the status code of a compiled function. The configuration is not used.
+        """
         return self.failure_reasons.get(status, LOST)
 
     def on_links(self, bodies: list[BodyNumbers]) -> dict[str, BodyNumbers]:
@@ -181,8 +184,8 @@ class LoopSolver(Solver):
     def tree_state(self, q: FloatArray) -> tuple[FloatArray, FloatArray | None]:
         """Return the tree's joint positions, and matrices from velocity to joint rates.
 
-        The positions are (N, nq), the matrices (N, rates * mobility) in row-major order. These are
-        None if the joint rates are the velocity itself, possibly in another order.
+        The positions are (N, nq), the matrices (N, rates * mobility) in row-major order. The
+        matrices are None if the joint rates are the velocity itself, possibly in another order.
         """
         if self.rates_are_given:
             return q, None
@@ -196,7 +199,11 @@ class LoopSolver(Solver):
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions, velocities and accelerations (N, ...) of the tree's joints."""
+        """Return positions, velocities and accelerations of the tree's joints.
+
+        They are (N, nq) and (N, rates) each. `q`, `v`, `a` are those of the mechanism, velocities
+        and accelerations (N, mobility) of the independent joints.
+        """
         if self.rates_are_given:
             return q, v, a
         count = self.tree.rates

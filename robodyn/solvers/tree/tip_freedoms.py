@@ -67,9 +67,9 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
         return TipFreedoms(POSE, 0, mobility)
 
     def worst(rows: tuple[int, ...]) -> float:
-        """Return singular value number `count` of some twist components.
+        """Return the `count`-th singular value of the tip's twist components `rows`.
 
-        It is the smallest one that is not zero by structure; the median over the samples.
+        It is the smallest one that is not structurally zero, as the median over all samples.
         """
         if len(rows) < count:
             return 0.0

@@ -79,7 +79,7 @@ class Transmission:
         count = len(self.motors)
         if not count or len(self.joints) != count or len({*motors, *joints}) != 2 * count:
             raise InvalidInput(
-                f"motors are {self.motors} and joints {self.joints}, expected equal numbers of "
+                f"motors are {self.motors} and joints {self.joints}, expected the same number of "
                 "both, each name once",
                 value=(self.motors, self.joints),
             )
@@ -100,7 +100,7 @@ class Transmission:
             Configuration (..., nq).
 
         Raises:
-            NoSolution: the linkage does not reach them.
+            NoSolution: the linkage does not reach these positions.
         """
         return self._moved(self.joints, "positions", positions)
 
@@ -114,7 +114,7 @@ class Transmission:
             Motor positions (..., n) [rad or m].
 
         Raises:
-            NoSolution: the linkage does not reach them.
+            NoSolution: the linkage does not reach these positions.
         """
         return self._positions_of(self.configuration(positions), self.motors)
 
@@ -128,7 +128,7 @@ class Transmission:
             Joint positions (..., n) [rad or m].
 
         Raises:
-            NoSolution: the linkage does not close there.
+            NoSolution: the linkage does not close at these positions.
         """
         q = self._moved(self.motors, "motor_positions", motor_positions)
         return self._positions_of(q, self.joints)
@@ -214,11 +214,11 @@ class Transmission:
 
     @cached_property
     def _unloaded(self) -> ClosedLoop:
-        """The mechanism, with those links massless that the joints carry directly."""
+        """The mechanism without the mass of links that the joints carry directly."""
         return ClosedLoop(_without(self._model, self._carried_links()))
 
     def _carried_links(self) -> set[str]:
-        """Return the names of links that the joints carry directly, not by the linkage."""
+        """Return the names of links that the joints carry, but the linkage does not."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > ZERO_RATE
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
@@ -234,7 +234,7 @@ class Transmission:
         return found
 
     def _resting(self) -> list[int]:
-        """Return rate indices that, with those of the motors, determine all rates."""
+        """Return indices of rates that, with the motors' rates, determine all rates."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=ZERO_RATE) < len(rows):
@@ -275,16 +275,16 @@ class Transmission:
                 )
 
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the rates of all joints per motor rate and per other independent rate.
+        """Return the Jacobians of all joint rates w.r.t. motor rates and other rates.
 
-        They are (rates, n) and, for the coordinates in `_others`, (rates, k).
+        They are (rates, n) and (rates, k); the k other rates are those of `_others`.
         """
         S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])
         return all_of[:, :count], all_of[:, count:]
 
     def _jacobians(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the motors' and the independent joints' rates per unit of joint rate.
+        """Return the Jacobians from joint rates to motor rates and to independent rates.
 
         They are (..., n, n) and (..., mobility, n).
         """
@@ -315,7 +315,7 @@ class Transmission:
     def _moved(self, names: tuple[str, ...], what: str, target: ArrayLike) -> FloatArray:
         """Find configurations (..., nq) for positions (..., n) of named joints.
 
-        Each is reached from home in small steps.
+        Each configuration is reached from home in small steps.
         """
         goals, loop = self._n(what, target), self._loop
         held = [loop.structure.rate_names[row] for row in self._others]

@@ -219,10 +219,11 @@ class Tree:
         return found
 
     def loop_path(self, parent: int, child: int) -> list[tuple[int, float]]:
-        """Return the bodies around a loop between two bodies, as pairs (body index, sign).
+        """Return the bodies on the loop through two bodies, as pairs (body index, sign).
 
-        The sign is +1 for bodies whose joints move only the child, and -1 for those that move only
-        the parent. Bodies that carry both are left out.
+        `parent` and `child` are the two bodies. The sign is +1 for bodies whose joints move only
+        the child, and -1 for those whose joints move only the parent. Bodies that carry both are
+        left out.
         """
         down, up = self.above(child), self.above(parent)
         common = set(down) & set(up)

@@ -273,7 +273,7 @@ URDF = {
             added(child("joint", "elbow"), "parent", link="platform_link")(r),
             added(child("joint", "elbow"), "child", link="arm")(r),
         ],
-        ["'elbow'", "part of no leg", "fixed"],
+        ["'elbow'", "does not belong to a leg", "fixed"],
     ),
     "cross with mass": (
         lambda r: r.find(CROSS).__setitem__(0, copy.deepcopy(r.find(LOWER + "/inertial"))),

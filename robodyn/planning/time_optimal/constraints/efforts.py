@@ -146,11 +146,11 @@ class Efforts(SecondOrder):
         return path.rates[:, path.imposed]
 
     def _quantities(self, q: FloatArray) -> Quantities:
-        """Return a function that computes the efforts at configurations (N, M, nq)."""
+        """Return a function that computes joint efforts at configurations (N, M, nq)."""
         return lambda mechanism, v, a: mechanism.inverse_dynamics(q, v, a, self._wrench)
 
     def _effort_jumps(self, rates: FloatArray) -> FloatArray:
-        """Compute the jumps (N, M, n) of dry friction at points next to joint reversals.
+        """Compute the jumps (N, M, n) of dry friction at samples next to joint reversals.
 
         A jump is the friction on the other side of the reversal minus the friction at the point; it
         is 0 at all other points.

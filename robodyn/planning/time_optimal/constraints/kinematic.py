@@ -80,7 +80,7 @@ class TipSpeed(FirstOrder):
         return self._speed(path)[..., None] * speed / self._limit
 
     def _speed(self, path: SampledPath) -> FloatArray:
-        """Compute the tip's speed (N, M) [m] per unit of the path parameter s."""
+        """Compute the tip's travel (N, M) [m] per unit of the path parameter s."""
         q, u, _ = path.motion
         twist = self._mechanism.twist_jacobian(q) @ u[..., None]
         return np.asarray(np.linalg.norm(twist[..., :3, 0], axis=-1))

@@ -82,7 +82,7 @@ class RedundantEfforts(Efforts):
         )
 
     def _rates(self, path: SampledPath) -> FloatArray:
-        """Return zero rates: combinations of efforts have no joint rate."""
+        """Return zeros, because a combination of efforts has no joint rate."""
         return np.zeros((len(path.steps), PLACES, len(self.names)))
 
     def _quantities(self, q: FloatArray) -> Quantities:
@@ -96,7 +96,7 @@ class RedundantEfforts(Efforts):
         return combine
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the combinations of efforts that bound the available wrenches.
+        """Return combinations of efforts that bound the set of available wrenches.
 
         Returns:
             Coefficients (..., K, r + 1) of the combinations, and their upper bounds (..., K).

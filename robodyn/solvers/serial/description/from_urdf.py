@@ -41,7 +41,7 @@ def serial_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Model
     source, start = builder.source, builder.home
     if builder.springs:
         raise ModelError(
-            f"{source}: spring {builder.springs[0].name!r} is between points, but an arm has "
+            f"{source}: spring {builder.springs[0].name!r} acts between points, but an arm has "
             "springs only at its joints; load it with the kind closed_loop",
             value=builder.springs[0].name,
         )

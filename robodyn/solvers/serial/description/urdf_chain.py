@@ -148,7 +148,7 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
 
 
 def _has_similar_branches(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
-    """Return whether two links end similar branches, like the fingers of a hand.
+    """Return whether two links are the ends of similar branches, such as fingers.
 
     The branches of a cut loop may be similar as well, but their ends coincide.
     """
@@ -271,7 +271,7 @@ def check_gripper(
 
 
 def _pairs(tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]]) -> set[str]:
-    """Return the prismatic end joints that are side by side on a body, as fingers are."""
+    """Return prismatic end joints that share a parent body, like gripper fingers."""
     beside: dict[str, set[str]] = {}
     for path in longest.values():
         last = next((joint for joint in reversed(path) if joint.moves), None)
@@ -290,7 +290,7 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
 
 
 def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
-    """Return other links without children on a link's body, which may be tool frames."""
+    """Return up to three other leaf links fixed to a link; they may be tool frames."""
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]
     return [

@@ -32,7 +32,7 @@ _LINK = (
 # Fields of a link whose joint is given by its frame instead of a row of a table.
 FRAMES = "joint_frames"
 _FRAMED = ("xyz", "rpy", "axis")
-_FRICTION = "a number, or [forward, backward], of at least 0 [N m or N]"
+_FRICTION = "a number of at least 0 [N m or N], or two of them: [forward, backward]"
 X, Z = 0, 2
 
 
@@ -98,9 +98,9 @@ def _frames(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three frames (4, 4) of a link, from its Denavit-Hartenberg parameters.
 
-    They are the joint's frame, in that of the previous joint; and, in the joint's frame, the frame
-    of the table's row, in which the table states center of mass and inertia, and the end of the
-    link.
+    The first is the joint's frame relative to that of the previous joint. The other two are
+    relative to the joint's frame: the frame of the table's row, in which the table states center
+    of mass and inertia, and the frame at the end of the link.
     """
     prismatic = link.text("joint", choices=KINDS) == "prismatic"
     free, fixed = ("d", "theta") if prismatic else ("theta", "d")
@@ -136,7 +136,10 @@ def _screw(axis: int, angle: float, shift: float) -> FloatArray:
 
 
 def _link(fields: Fields, name: str, frame: FloatArray) -> Link:
-    """Create a link from fields in a frame with the pose (4, 4) in the frame of its joint."""
+    """Create a link from mass, center of mass and inertia stated in `frame` (4, 4).
+
+    `frame` is given relative to the frame of the link's joint.
+    """
     R, body = frame[:3, :3], model_file.body_of(fields)
     return Link(name, body.mass, frame[:3, 3] + R @ body.com, R @ body.inertia @ R.T)
 

@@ -44,8 +44,9 @@ def forward_dynamics(
 ) -> bool:
     """Write joint accelerations to `qdd` (n,); return False if a joint has no inertia.
 
-    `frames` are the link frames that `spatial.place` writes, `base` is the motion of the base,
-    `wrench` (6,) acts on the tip and is in the base frame, and `bodies` (n, BODY_SIZE) is scratch.
+    `q`, `qd`, `tau` (n,) are positions, rates and efforts of the joints. `frames` are the link
+    frames that `spatial.place` writes, `base` is the motion of the base, `wrench` (6,) acts on the
+    tip and is in the base frame, and `bodies` (n, BODY_SIZE) is scratch.
     """
     n = chain.shape[0] - 1
     outward_velocities(chain, frames, base, qd, bodies)
@@ -74,9 +75,11 @@ def forward_dynamics(
 
 @inner
 def outward_velocities(chain: Any, frames: Any, base: Any, qd: Any, bodies: Any) -> None:
-    """Write the velocity of each link, base to tip, to its row of `bodies`.
+    """Write the spatial velocity of each link, base to tip, to its row of `bodies`.
 
-    The component of the link's acceleration that is due to velocities is written, too.
+    Each row also gets the part of the link's acceleration that its own joint's rate causes at zero
+    joint acceleration (Featherstone's c_i). Both are in base axes, about the origin of the link's
+    joint.
     """
     # spatial motion with the base's origin at rest, which leaves accelerations unchanged
     angular = base.omega
@@ -104,8 +107,9 @@ def inward_inertias(
 ) -> bool:
     """Compute articulated inertias and bias forces, from the tip to the base.
 
-    They are written to `bodies` (n, BODY_SIZE), with the terms from which the outward pass computes
-    the joint accelerations. Return False if a joint has no inertia.
+    They are in base axes, about the origin of each link's joint. The terms from which the outward
+    pass computes the joint accelerations are written to `bodies` (n, BODY_SIZE). Return False if a
+    joint has no inertia.
     """
     n = chain.shape[0] - 1
     tip = sub(joint_origin(frames, n), joint_origin(frames, n - 1))
@@ -156,9 +160,11 @@ def inward_inertias(
 
 @inner
 def velocity_force(mass: float, first: Vector, inertia: Matrix, body: Any) -> tuple[Vector, Vector]:
-    """Compute moment and force of a link that are due to its velocity alone.
+    """Return the moment and force that a link's velocity alone requires.
 
-    They are v x* I v (Featherstone), with the spatial velocity v and inertia I of the link.
+    They are v x* I v (Featherstone), with the link's spatial velocity v, read from its row `body`,
+    and its spatial inertia I. All are in base axes, about the origin of the link's joint; `first`
+    is the link's first moment of mass.
     """
     omega = vector(body, layout.BODY_VELOCITY)
     v = vector(body, layout.BODY_VELOCITY + 3)

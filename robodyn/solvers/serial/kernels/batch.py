@@ -21,7 +21,7 @@ from robodyn.solvers.serial.kernels.spatial import place, write_pose
 def modified_newton_euler(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, contact: bool, out: Any
 ) -> None:
-    """Write joint efforts (N, n) for N states to `out`, by Turney's modified recursion."""
+    """Write joint efforts of N states to `out` (N, n) by Turney's modified recursion."""
     work = np.empty((q.shape[1], WORK_SIZE))
     base = base_at_rest(gravity)
     for s in range(q.shape[0]):
@@ -41,7 +41,7 @@ def lagrange(
     contact: bool,
     out: Any,
 ) -> None:
-    """Write joint efforts (N, n) for N states to `out`, by Lagrange's equations."""
+    """Write the joint efforts of N states to `out` (N, n), by Lagrange's equations."""
     n = q.shape[1]
     T = np.empty((n + 1, n + 1, 4, 4))
     D = np.empty((n + 1, n, 4, 4))
@@ -54,7 +54,7 @@ def lagrange(
 
 @kernel
 def poses(chain: Any, q: Any, out: Any) -> None:
-    """Write the tip poses (N, 7) at N configurations to `out`, base frame."""
+    """Write the tip poses at N configurations to `out` (N, 7), base frame."""
     n = q.shape[1]
     frames = np.empty((n + 1, FRAME_SIZE))
     for s in range(q.shape[0]):

@@ -38,7 +38,8 @@ SLOPE_SIZE = 30
 def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) -> None:
     """Write the motion of each link, base to tip, to a row of the scratch array `rows`.
 
-    Each row also gets its joint's motion axis S and the derived axes Psi' and Psi'', see
+    The motion is that of `LinkMotion`, about the base's origin in base axes. Each row also gets the
+    motion axis S of the link's joint and the derived axes Psi' and Psi'', see
     `dynamics.kernels.effort_derivatives`.
     """
     none = scale(0.0, base.force)
@@ -57,7 +58,10 @@ def outward(chain: Any, frames: Any, base: Any, qd: Any, qdd: Any, rows: Any) ->
 
 @inner
 def terms_of_link(chain: Any, frames: Any, row: Any, i: int) -> Any:
-    """Return the `LinkTerms` of link i, computed from its inertia and its motion."""
+    """Return the `LinkTerms` of link `i`, from its mass properties and its motion.
+
+    The motion is read from the link's row of the scratch array, as written by `outward`.
+    """
     motion = LinkMotion(
         vector(row, OMEGA), vector(row, VELOCITY), vector(row, ALPHA), vector(row, ACCELERATION)
     )
@@ -71,9 +75,9 @@ def effort_derivatives(
 ) -> None:
     """Write derivatives of efforts with respect to q, qd and qdd to `out` (3 n n).
 
-    Each is a matrix (n, n) in row-major order. Rotors and friction are included. `state` contains
-    q, qd and qdd. If `planned`, a joint at rest has the dry friction of the direction in which it
-    accelerates.
+    Each is a matrix (n, n) in row-major order. Rotors, friction and the tip wrench are included.
+    `state` contains q, qd, qdd and the wrench, and `rows` is scratch. If `planned`, a joint at rest
+    has the dry friction of the direction in which it accelerates.
     """
     n = chain.shape[0] - 1
     qd, qdd = state.rates, state.acceleration_or_effort
@@ -123,9 +127,9 @@ def effort_derivatives(
 
 @inner
 def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out: Any) -> None:
-    """Subtract from `out` the derivatives w.r.t. q of the efforts due to a tip wrench.
+    """Add the contribution of a tip wrench to the effort derivatives w.r.t. q.
 
-    The wrench is constant in the base frame.
+    The wrench (6,), exerted on the tip by the environment, is constant in the base frame.
     """
     n = chain.shape[0] - 1
     tip, force = spatial.joint_origin(frames, n), vector(wrench, 0)
@@ -146,9 +150,10 @@ def add_wrench_derivatives(chain: Any, frames: Any, wrench: Any, rows: Any, out:
 def solve_derivatives(n: int, M: Any, rows: Any, out: Any) -> bool:
     """Replace derivatives of efforts in `out` (3 n n) by those of accelerations.
 
-    These are with respect to q, qd and efforts. `M` (n, n) is the mass matrix, which is overwritten
-    and may be the last part of `out`; `rows` (n, at least 3 n) is scratch. Return False if the mass
-    matrix is singular.
+    On entry, `out` contains three matrices (n, n): the derivatives of the efforts with respect to
+    q, qd and qdd; on return, those of the accelerations with respect to q, qd and efforts. `M` (n,
+    n) is the mass matrix, which is overwritten and may be the last part of `out`; `rows` (n, at
+    least 3 n) is scratch. Return False if the mass matrix is singular.
     """
     if not factor_positive(M, n, LEAST_PIVOT, False):
         return False

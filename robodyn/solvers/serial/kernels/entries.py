@@ -48,7 +48,10 @@ def inverse_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, qdd: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the efforts (n,) of one state to `out`, by the Newton-Euler recursion."""
+    """Write the efforts (n,) of one state to `out`, by the Newton-Euler recursion.
+
+    Return False if an argument is invalid or the arm has too many joints.
+    """
     chain, state = borrowed_array(chain), state_of(q, qd, qdd, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -63,7 +66,11 @@ def forward_dynamics(
     chain: Any, gravity: Any, q: Any, qd: Any, tau: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (n,) of one state to `out`; return whether they exist."""
+    """Write the accelerations (n,) of one state to `out`; return whether they exist.
+
+    They are due to the joint efforts `tau` (n,) and the tip wrench, and are computed by the
+    articulated-body algorithm.
+    """
     chain, state = borrowed_array(chain), state_of(q, qd, tau, wrench, base)
     if not is_supported_state(chain, state, trusted):
         return False
@@ -85,7 +92,10 @@ def forward_dynamics(
 
 @entry_kernel
 def mass_matrix(chain: Any, gravity: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Write the mass matrix (n, n) at one configuration to `out`, by composite bodies."""
+    """Write the mass matrix (n, n) at one configuration to `out`.
+
+    It is computed by the method of composite rigid bodies. Return False if `q` is invalid.
+    """
     chain, q, out = borrowed_array(chain), borrowed_array(q), borrowed_array(out)
     if q.shape[0] > MOST_JOINTS or not (trusted or are_numbers(q, chain.shape[0] - 1)):
         return False
@@ -102,7 +112,7 @@ def derivatives(
     """Write derivatives (3 n n) of efforts, or of accelerations if `forward`, to `out`.
 
     Efforts are differentiated with respect to q, qd and qdd, accelerations with respect to q, qd
-    and efforts. Each matrix is stored row by row.
+    and efforts. Each matrix (n, n) is stored row by row. Return whether the derivatives exist.
     """
     chain, out = borrowed_array(chain), borrowed_array(out)
     state = state_without_load(borrowed_array(q), borrowed_array(qd), borrowed_array(qdd))
@@ -124,7 +134,10 @@ def derivatives(
 
 @entry_kernel
 def tip_pose(chain: Any, q: Any, out: Any) -> bool:
-    """Write the pose (7,) of the tip at one configuration to `out`, base frame."""
+    """Write the pose (7,) of the tip at one configuration to `out`, base frame.
+
+    Return False if `q` is invalid.
+    """
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1
     if n > MOST_JOINTS or not are_numbers(q, n):
@@ -137,7 +150,10 @@ def tip_pose(chain: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def jacobian(chain: Any, q: Any, out: Any) -> bool:
-    """Write the Jacobian (6, n) of the tip at one configuration to `out`, base frame."""
+    """Write the tip's Jacobian (6, n) at one configuration to `out`, base frame.
+
+    Its rows are linear, then angular. Return False if `q` is invalid.
+    """
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1
     if n > MOST_JOINTS or not are_numbers(q, n):
@@ -150,7 +166,7 @@ def jacobian(chain: Any, q: Any, out: Any) -> bool:
 
 @noinline
 def _other_condition_number(chain: Any, q: Any, length: float) -> float:
-    """Return the condition number of the tip Jacobian for an arm without six joints."""
+    """Return a tip Jacobian's condition number for an arm with other than six joints."""
     n = chain.shape[0] - 1
     frames, J, A = stack(n + 1, FRAME_SIZE), stack(6, n), stack(min(n, 6), max(n, 6))
     place(chain, q, frames)
@@ -170,7 +186,7 @@ def condition_number(chain: Any, q: Any, length: float, trusted: bool) -> float:
     """Return the condition number of the tip's Jacobian at one configuration.
 
     It is the ratio of the largest to the smallest singular value, with the angular rows multiplied
-    by `length`; -1 if there is no such ratio.
+    by `length` [m]; -1 if an argument is invalid or there is no such ratio.
     """
     chain, q = borrowed_array(chain), borrowed_array(q)
     n = chain.shape[0] - 1

@@ -39,7 +39,8 @@ class Scratch(NamedTuple):
 
     Attributes:
         vectors: (4, n) rows for joint values.
-        links, frames, bodies: rows of WORK_SIZE, FRAME_SIZE and BODY_SIZE.
+        links, frames, bodies: a row of WORK_SIZE, FRAME_SIZE and BODY_SIZE per link; one more for
+            `frames`.
         M, L, slopes: (n, n), (n, n) and (n, 2) for `end_stops.add_end_stops`.
     """
 
@@ -62,7 +63,11 @@ def scratch_shapes(n: int) -> Any:
 
 @noinline
 def carry(chain: Any, gravity: Any, state: Any, links: Any, out: Any) -> None:
-    """Write the joint efforts (n,) for a motion to `out`; for floats or SIMD lanes."""
+    """Write joint efforts (n,) for a motion to `out`, by the Newton-Euler recursion.
+
+    Motion, tip wrench and motion of the base are those of `state`; `links` is scratch. Floats and
+    SIMD lanes are supported.
+    """
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
     newton_euler(chain, base, state, links, out)
 
@@ -75,7 +80,7 @@ def joints(arm: Any) -> int:
 
 @inner
 def place_links(arm: Any, q: Any, s: Any) -> None:
-    """Compute the frames of the links at configuration `q` (n,), in scratch memory."""
+    """Write the link frames at configuration `q` (n,) to `s.frames`, base frame."""
     place(arm[0], q, s.frames)
 
 
@@ -83,7 +88,7 @@ def place_links(arm: Any, q: Any, s: Any) -> None:
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write joint efforts (n,) for a motion to `found`, by the Newton-Euler recursion.
 
-    Return the status code OK.
+    The recursion cannot fail: the returned status is always OK.
     """
     carry(arm[0], arm[1], state, s.links, found)
     return OK
@@ -93,8 +98,8 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
     """Write the joint accelerations (n,) for efforts and a tip wrench to `found`.
 
-    They are computed by the articulated-body algorithm. Return a status code: OK, or NO_INERTIA if
-    a joint has no inertia.
+    They are computed by the articulated-body algorithm. Call `place_links` before. Return a status
+    code: OK, or NO_INERTIA if a joint has no inertia.
     """
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, abs(0.0 * gravity[0]))
@@ -105,7 +110,10 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_mass_matrix(arm: Any, q: Any, s: Any, found: Any) -> None:
-    """Write the arm's mass matrix (n, n) to `found`, by composite rigid bodies."""
+    """Write the arm's mass matrix (n, n) to `found`, by composite rigid bodies.
+
+    Call `place_links` before.
+    """
     mass_matrix(arm[0], s.frames, found)
 
 
@@ -123,7 +131,7 @@ def is_continuous(arm: Any, joint: int) -> bool:
 
 @inner
 def unpack(slides: Any, numbers: Any) -> Any:
-    """Return the packed parameters and gravity of eight arms, one arm per SIMD lane."""
+    """Return views of the packed chains and gravity of eight arms, one per SIMD lane."""
     rows = borrowed_array(slides).shape[0]
     chain = table_of(numbers, rows, LINK_SIZE)
     return chain, chain[rows]

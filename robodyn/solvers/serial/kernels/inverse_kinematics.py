@@ -43,11 +43,11 @@ class Search(NamedTuple):
         lower, upper: (n,) limits of the joints.
         length: [m] by which angles are multiplied.
         rows: number of error components, 3 for a position or 6 for a pose.
-        J, error: (6, n) and (6,) tip's Jacobian and error at the current configuration, with angles
-            multiplied by length.
+        J, error: (6, n) and (6,) tip's Jacobian, and displacement from the tip to its goal, at the
+            current configuration; base frame, with angles multiplied by length.
         held: (n,) whether a joint is held at a limit.
         A, y: scratch for the linear equations.
-        step, trial: (n,) step, and configuration after it within limits.
+        step, trial: (n,) step of the joints, and the configuration after it, within the limits.
     """
 
     lower: Any
@@ -67,10 +67,11 @@ class Search(NamedTuple):
 def tip_error(
     chain: Any, q: Any, goal: Any, length: float, rows: int, frames: Any, out: Any
 ) -> float:
-    """Compute the difference (rows,) [m] between a goal pose (7,) and the tip's pose.
+    """Write the displacement from the tip to a goal pose (7,) to `out` (rows,) [m].
 
-    The components are the vector from the tip to the goal and, if there are six, the rotation
-    vector times `length`. The link frames are computed, too. Return the largest absolute component.
+    The components, in the base frame, are the vector from the tip to the goal and, if there are
+    six, the rotation vector times `length`. The link frames at `q` are written to `frames`. Return
+    the largest absolute component.
     """
     n = q.shape[0]
     place(chain, q, frames)
@@ -94,7 +95,7 @@ def damped_step(s: Any, mu: float) -> bool:
     """Write the damped Newton step of the joints to `s.step` (n,).
 
     Held joints do not move. `mu` is the damping, relative to the trace of the matrix. Return False
-    if there is no step.
+    if the equations are singular, or all joints are held.
     """
     J, error, held, rows, A, y, out = s.J, s.error, s.held, s.rows, s.A, s.y, s.step
     n = out.shape[0]
@@ -146,9 +147,10 @@ def damped_step(s: Any, mu: float) -> bool:
 
 @kernel
 def limited_step(chain: Any, q: Any, s: Any, mu: float) -> bool:
-    """Compute the configuration `s.trial` after a step within the joint limits.
+    """Write the configuration after a step within the joint limits to `s.trial` (n,).
 
-    Joints that would leave their limits are held. Return False if there is no step.
+    The step starts from `q` and is shortened if a joint would turn too far. Joints that are at a
+    limit and would leave it are held. Return False if there is no such step.
     """
     held, lower, upper, step, out = s.held, s.lower, s.upper, s.step, s.trial
     n = q.shape[0]
@@ -182,7 +184,9 @@ def solve_configuration(
 ) -> float:
     """Iterate from `q` (n,), in place, to a configuration with the tip at `goal` (7,).
 
-    Return the largest remaining component of the error [m], with angles multiplied by `length`.
+    The configuration is within the limits `lower`, `upper`. Return the largest absolute component
+    of the remaining error [m], with angles multiplied by `length`; it is not small if the search
+    fails.
     """
     n = q.shape[0]
     most = max(n, 6)
@@ -244,8 +248,8 @@ def solve_configurations(
 ) -> None:
     """Write configurations with the tip at `goal` (N, 7) to `out` (N, n).
 
-    Their largest errors [m] are written to `residual` (N,). The first of every `run` elements
-    starts from its row of `guess` (N, n), the others start from the previous solution.
+    The largest remaining error [m] of each is written to `residual` (N,). The first of every `run`
+    elements starts from its row of `guess` (N, n), the others start from the previous solution.
     """
     for s in range(goal.shape[0]):
         for j in range(guess.shape[1]):
@@ -257,7 +261,8 @@ def solve_configurations(
 def velocity_accelerations(chain: Any, q: Any, qd: Any, out: Any) -> None:
     """Write the tip accelerations due to joint rates alone to `out` (N, 6), base frame.
 
-    They are dJ/dt qd, with the tip's Jacobian J.
+    They are dJ/dt qd, linear over angular, at N configurations `q` with the rates `qd` and the
+    tip's Jacobian J.
     """
     n = q.shape[1]
     frames = np.empty((n + 1, FRAME_SIZE))

@@ -37,11 +37,12 @@ def lagrange(
     work: Any,
     tau: Any,
 ) -> None:
-    """Write the joint efforts (n,) of one state to `tau`, by Lagrange's equations.
+    """Write the joint efforts of one state to `tau` (n,), by Lagrange's equations.
 
-    `pseudo` (n, 4, 4) holds the pseudo-inertias of the links. Scratch: `T` (n + 1, n + 1, 4, 4) for
-    the transforms from frame i to frame j at [j, i], `D` (n + 1, n, 4, 4) for the derivative of the
-    transform of frame i w.r.t. joint j at [i, j], `work` (4, 4, 4).
+    `q`, `qd`, `qdd` (n,) are the motion of the joints; the tip `wrench` (6,), base frame, counts if
+    `contact`. `pseudo` (n, 4, 4) contains the pseudo-inertias of the links. Scratch: `T` (n + 1, n
+    + 1, 4, 4) for the transforms from frame i to frame j at [j, i], `D` (n + 1, n, 4, 4) for the
+    derivative of the transform of frame i w.r.t. joint j at [i, j], `work` (4, 4, 4).
     """
     n = q.shape[0]
     g = apply_transposed(matrix(chain[0], ROTATION), (gravity[0], gravity[1], gravity[2]))
@@ -74,7 +75,10 @@ def lagrange(
 
 @kernel
 def transforms(q: Any, T: Any) -> None:
-    """Compute the transforms T_j^i from frame i to frame j for all i > j + 1."""
+    """Write the transforms T_j^i from frame i to frame j, for all i > j + 1, to `T`.
+
+    Those of neighboring frames, i = j + 1, must already be in `T`.
+    """
     n = q.shape[0]
     for j in range(n - 1):
         for i in range(j + 2, n + 1):
@@ -83,7 +87,10 @@ def transforms(q: Any, T: Any) -> None:
 
 @kernel
 def neighbor(row: Any, q: float, out: Any) -> None:
-    """Compute the transform T_{i-1}^i: a joint's motion, then a link's fixed transform."""
+    """Write the transform T_{i-1}^i to `out`: a joint's motion, then a fixed part.
+
+    The fixed part is the transform of the link, from its row of the packed chain.
+    """
     sliding = row[PRISMATIC] != 0.0
     c = 1.0 if sliding else math.cos(q)
     s = 0.0 if sliding else math.sin(q)
@@ -129,10 +136,10 @@ def differentiate(row: Any, a: Any, out: Any) -> None:
 
 @kernel
 def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) -> None:
-    """Compute the derivative of the transform T_0^i w.r.t. joint j (0..i-1).
+    """Write the derivative of the transform T_0^i w.r.t. joint j (0 to i-1) to `out`.
 
     It is T_0^j Q_j T_j^i, with the differentiation matrix Q_j of the joint: Turney, Mudge and Lee
-    (1980), eq. 1.11.
+    (1980), eq. 1.11. `turned` (4, 4) is scratch.
     """
     if j == 0:
         differentiate(chain[1], T[0, i], out)
@@ -145,9 +152,10 @@ def first_derivative(chain: Any, T: Any, i: int, j: int, turned: Any, out: Any) 
 def second_derivative(
     chain: Any, T: Any, D: Any, i: int, j: int, k: int, turned: Any, out: Any
 ) -> None:
-    """Compute the second derivative of the transform T_0^i w.r.t. joints j <= k.
+    """Write the second derivative of transform T_0^i w.r.t. joints j <= k to `out`.
 
-    This takes at most one matrix product: Turney, Mudge and Lee (1980), eq. 1.12.
+    This takes at most one matrix product: Turney, Mudge and Lee (1980), eq. 1.12. `turned` (4, 4)
+    is scratch.
     """
     if j == 0:
         differentiate(chain[1], D[i, k], out)
@@ -163,7 +171,7 @@ def second_derivative(
 
 @kernel
 def bracket(chain: Any, T: Any, D: Any, i: int, qd: Any, qdd: Any, work: Any, out: Any) -> None:
-    """Compute the second time derivative of the transform T_0^i of frame i.
+    """Write the second time derivative of the transform T_0^i of frame i to `out`.
 
     It is the bracket in eq. 4.34 of Turney, Mudge and Lee (1980). Each pair of joints is evaluated
     once.
@@ -205,17 +213,18 @@ def trace_of_product(a: Any, b: Any) -> float:
 
 @kernel
 def add_torque(total: float, term: float) -> float:
-    """Return the sum of a joint's effort and the contribution of one link."""
+    """Return the sum of a joint's effort and the contribution `term` of one link."""
     return total + term
 
 
 @kernel
 def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
-    """Return one component of a joint's gravity term, summed over the links.
+    """Return component `axis` of the gravity term of joint i, summed over the links.
 
     The term is the sum of dT_q/di m_q rbar_q: the derivative of link q's transform w.r.t. joint i,
     times the link's first moment, which is the last column of its pseudo-inertia: Turney, Mudge and
-    Lee (1980), eq. 2.8.
+    Lee (1980), eq. 2.8. The result times that component of gravity is subtracted from the joint's
+    effort.
     """
     total = lever_component(D[i + 1, i], pseudo[i], axis)
     for link in range(i + 2, n + 1):
@@ -225,7 +234,10 @@ def gravity_moment(pseudo: Any, D: Any, i: int, axis: int, n: int) -> float:
 
 @kernel
 def lever_component(derivative: Any, pseudo: Any, axis: int) -> float:
-    """Return component `axis` of a transform's derivative times a link's first moment."""
+    """Return component `axis` of a transform's derivative times a link's first moment.
+
+    The first moment is the last column of the link's `pseudo` inertia (4, 4).
+    """
     total: float = (
         derivative[axis, 0] * pseudo[0, 3]
         + derivative[axis, 1] * pseudo[1, 3]
@@ -243,7 +255,10 @@ def subtract_weight(total: float, gravity: float, moment: float) -> float:
 
 @kernel
 def tip_effort(chain: Any, T: Any, i: int, n: int, force: Vector, moment: Vector) -> float:
-    """Return the effort of joint i due to a force and a moment on the tip, in frame 0."""
+    """Return the effort of joint i equivalent to a force and a moment on the tip.
+
+    Both vectors are in frame 0; the force acts at the tip.
+    """
     axis = (0.0, 0.0, 1.0)
     origin = (0.0, 0.0, 0.0)
     if i > 0:

@@ -30,7 +30,7 @@ MOST_JOINTS: Final = 128
 
 
 def stack_needed(n: int) -> int:
-    """Return a sufficient stack size [bytes] for the functions here and n joints."""
+    """Return a sufficient stack size [bytes] for this module's functions and n joints."""
     slopes = max(3 * n, serial_derivatives.SLOPE_SIZE) + 1
     rows = (n + 1) * (4 * n + FRAME_SIZE + BODY_SIZE + WORK_SIZE + slopes + 10)
     return 8 * WIDTH * rows + 2**20
@@ -52,9 +52,10 @@ class Scratch(NamedTuple):
 
 @inner
 def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the joint efforts (n,) for the motions of eight states to `found`.
+    """Write joint efforts (n,) for eight motions to `found`, one motion per SIMD lane.
 
-    They are computed by the Newton-Euler recursion in SIMD lanes. Return the status code OK.
+    They are computed by the Newton-Euler recursion, which cannot fail: the returned status is
+    always OK.
     """
     chain, gravity = arm
     base = base_of(state.base, state.moves, gravity, 0.0 * state.q[0])
@@ -64,10 +65,11 @@ def find_efforts(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the joint accelerations (n,) for the efforts of eight states to `found`.
+    """Write joint accelerations (n,) of eight states to `found`, one per SIMD lane.
 
-    They are computed by the articulated-body algorithm in SIMD lanes. Return a status code: OK, or
-    NO_INERTIA if a joint has no inertia.
+    They are due to the efforts and the wrenches in `state`, and are computed by the
+    articulated-body algorithm. Return one status for all eight states: OK, or NO_INERTIA if a joint
+    has no inertia in at least one of them.
     """
     chain, gravity = arm
     if not state.contact:
@@ -84,9 +86,10 @@ def find_accelerations(arm: Any, state: Any, settings: Any, s: Any, found: Any) 
 
 @inner
 def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the tip's Jacobians (6, n) at eight configurations to `found`, row by row.
+    """Write the tip's Jacobians (6 n,) at eight configurations to `found`.
 
-    Return the status code OK.
+    Each SIMD lane holds one configuration; a Jacobian (6, n) is stored row by row, linear over
+    angular, base frame. The returned status is always OK.
     """
     chain = arm[0]
     place(chain, state.q, s.frames)
@@ -96,10 +99,12 @@ def find_jacobian(arm: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 
 @inner
 def find_derivatives(arm: Any, state: Any, forward: bool, s: Any, found: Any) -> int:
-    """Write derivatives of efforts, or of accelerations if `forward`, to `found`.
+    """Write the derivatives (3 n n) of the dynamics in eight states to `found`.
 
-    They are those of eight states in SIMD lanes. Return a status code: OK, or NO_INERTIA if a joint
-    has no inertia.
+    Each SIMD lane holds one state. The derivatives are those of the efforts with respect to q, qd
+    and qdd or, if `forward`, those of the accelerations with respect to q, qd and efforts; each is
+    a matrix (n, n) in row-major order. Return one status for all eight states: OK, or NO_INERTIA if
+    a joint has no inertia.
     """
     (chain, gravity), rows = arm, s.slopes
     n = chain.shape[0] - 1
@@ -118,7 +123,8 @@ def evaluate_states(
 ) -> int:
     """Write the results (N, k) of a function for N states to `out`, eight at a time.
 
-    `find` is one of the functions `find_...` of this module. Return the number of solved states.
+    `find` is one of the functions `find_...` of this module. Return the number of states, counted
+    from the first, that have a result; groups of eight count as a whole.
     """
     arm, given = (borrowed_array(chain), borrowed_array(gravity)), borrowed_array(given)
     n = arm[0].shape[0] - 1

@@ -95,8 +95,9 @@ def modified_newton_euler(chain: Any, base: Any, state: Any, work: Any, tau: Any
 def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
     """Write the joint efforts to `tau` (n,), by recursion from the tip to the base.
 
-    The recursion propagates the forces and moments between links: Turney, Mudge and Lee (1980), eq.
-    3.19-3.21.
+    The recursion propagates the forces and moments between links, starting with the wrench on the
+    tip: Turney, Mudge and Lee (1980), eq. 3.19-3.21. `work` contains what `store_link` has stored
+    for each link.
     """
     n = chain.shape[0] - 1
     outer_force = (0.0, 0.0, 0.0)
@@ -126,9 +127,10 @@ def inward(chain: Any, state: Any, work: Any, tau: Any) -> None:
 
 @inner
 def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
-    """Return the force and moment of the last link on its environment, tip frame.
+    """Return force and moment of the last link on its environment, in the tip frame.
 
-    `wrench` (6,) is the opposite one, of the environment on the link, in the base frame.
+    `wrench` (6,) is the opposite one, exerted by the environment on the link, in the base frame.
+    The moments are about the tip.
     """
     R = matrix(chain[0], layout.ROTATION)
     force = apply_transposed(R, (-wrench[0], -wrench[1], -wrench[2]))
@@ -144,9 +146,11 @@ def tip_load(chain: Any, q: Any, wrench: Any) -> tuple[Vector, Vector]:
 def store_link(
     work: Any, R: Matrix, r: Vector, lever: Vector, force: Vector, moment: Vector
 ) -> None:
-    """Store the data of a link that the inward recursion needs in `work`.
+    """Store the data of a link that the inward recursion needs in its row `work`.
 
-    They are its rotation, vectors, force and moment.
+    They are the rotation `R` to the previous link, the vectors `r` and `lever` from the previous
+    origin to the link's origin and center of mass, and the inertial force and moment (about the
+    center of mass); all in the link's frame.
     """
     store_matrix(work, layout.WORK_ROTATION, R)
     store(work, layout.WORK_REACH, r)

@@ -24,7 +24,12 @@ from robodyn.solvers.serial.kernels.terms import add_motor
 
 @inner
 def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) -> None:
-    """Write link i's ten regressor columns for the efforts of joints 0 to i."""
+    """Write ten regressor columns of link `i` to `out` (n, p), from column 10 i on.
+
+    Only the rows of joints 0 to i are written, because link i does not affect the other efforts.
+    `turn` (9,) and `reach` (3,) place the frame of the inertial parameters on the link; `rows`
+    contains the motion of the links.
+    """
     R = matrix(frames[i + 1], 0)
     E = product(R, matrix(turn, 0))
     p = sub(vector(frames[i + 1], FRAME_ORIGIN), apply(R, reach))
@@ -45,7 +50,9 @@ def write_link(frames: Any, rows: Any, reach: Any, turn: Any, i: int, out: Any) 
 def regressor(
     chain: Any, gravity: Any, turns: Any, motors: Any, q: Any, qd: Any, qdd: Any, out: Any
 ) -> int:
-    """Write the regressors Y of states (N, n) to `out` (N, n, p).
+    """Write the regressors Y of states (N, n) to `out` (N, n, p); return N.
+
+    The efforts of a state are Y @ parameters.
 
     Args:
         chain, gravity: packed chain (n + 1, LINK_SIZE) and gravity (3,) [m/s^2] of the arm.

@@ -25,7 +25,7 @@ from robodyn.solvers.serial.kernels import layout
 
 @inner
 def link_rotation(row: Any, q: float) -> Matrix:
-    """Return the rotation (3, 3) from link frame i to frame i-1."""
+    """Return the rotation matrix (3, 3) from the frame of link i to that of link i-1."""
     x, y, z = matrix(row, layout.ROTATION)
     if any_of(row[layout.PRISMATIC] > 0.0):
         return x, y, z
@@ -47,7 +47,7 @@ def link_reach(row: Any, q: float) -> Vector:
 
 @inner
 def link_lever(row: Any, q: float) -> Vector:
-    """Return the vector [m] from frame i-1 to link i's center of mass, in frame i."""
+    """Return the vector [m] from origin i-1 to link i's center of mass, in frame i."""
     if any_of(row[layout.PRISMATIC] > 0.0):
         return axpy(q, vector(row, layout.AXIS), vector(row, layout.LEVER))
     return vector(row, layout.LEVER)
@@ -55,9 +55,9 @@ def link_lever(row: Any, q: float) -> Vector:
 
 @inner
 def place(chain: Any, q: Any, frames: Any) -> None:
-    """Write rotations and origins of frames 0..n to `frames` (n + 1, FRAME_SIZE).
+    """Write rotations and origins of frames 0 to n to `frames` (n + 1, FRAME_SIZE).
 
-    They are in the base frame.
+    They are in the base frame, at joint positions `q` (n,).
     """
     R = matrix(chain[0], layout.ROTATION)
     origin = apply(R, vector(chain[0], layout.REACH))
@@ -114,7 +114,10 @@ def link_inertia(chain: Any, frames: Any, i: int) -> Matrix:
 
 @inner
 def link_about(chain: Any, frames: Any, i: int) -> tuple[float, Vector, Matrix]:
-    """Return link i's mass, first moment and inertia about its joint, in base axes."""
+    """Return link i's mass, first moment and inertia about its joint's origin.
+
+    The first moment [kg m] and the inertia [kg m^2] are in base axes.
+    """
     mass = chain[i + 1, layout.MASS]
     com = link_com(chain, frames, i)
     origin = joint_origin(frames, i)

@@ -23,7 +23,7 @@ from robodyn.solvers.serial.kernels import layout
 def base_motion(chain: Any, base: Any) -> tuple[Vector, Vector, Vector]:
     """Return angular velocity, angular and linear acceleration of frame 0, in frame 0.
 
-    Gravity counts as an upward acceleration of the base.
+    The linear acceleration includes that of gravity, as an upward acceleration of the base.
     """
     R = matrix(chain[0], layout.ROTATION)
     if base.moves:
@@ -119,9 +119,9 @@ def com_acceleration(row: Any, A: Matrix, a: Vector) -> Vector:
 
 @inner
 def inertial_force(row: Any, acceleration: Vector) -> Vector:
-    """Return a link's inertial force: mass times acceleration.
+    """Return a link's inertial force in its frame: mass times acceleration.
 
-    Turney, Mudge and Lee (1980), eq. 3.19.
+    The acceleration is that of the center of mass: Turney, Mudge and Lee (1980), eq. 3.19.
     """
     return scale(row[layout.MASS], acceleration)
 
@@ -139,7 +139,7 @@ def levered_force(row: Any, A: Matrix, lever: Vector, carried: Vector) -> Vector
 
 @inner
 def angular_inertia(row: Any, alpha: Vector) -> Vector:
-    """Return a link's inertia tensor times its angular acceleration."""
+    """Return a link's inertia tensor times its angular acceleration, in its frame."""
     return symmetric(row, layout.INERTIA, alpha)
 
 
@@ -176,19 +176,25 @@ def spread_moment(row: Any, A: Matrix) -> Vector:
 
 @inner
 def lever_moment(lever: Vector, force: Vector) -> Vector:
-    """Return the moment of a link's inertial force with the lever arm `lever`."""
+    """Return the moment of a link's inertial force about the previous link's origin.
+
+    `lever` leads from that origin to the link's center of mass, in the link's frame.
+    """
     return cross(lever, force)
 
 
 @inner
 def passed_moment(r: Vector, force: Vector) -> Vector:
-    """Return the moment r x f of the next link's force f with the lever arm r."""
+    """Return the moment r x f of the next link's force f about the previous origin.
+
+    The force acts at the link's own origin; r leads there from the previous link's origin.
+    """
     return cross(r, force)
 
 
 @inner
 def turned_force(R: Matrix, force: Vector) -> Vector:
-    """Return the next link's force, rotated to a link's own frame.
+    """Return a link's force, rotated from its frame to that of the previous link.
 
     Term of eq. 3.19 of Turney, Mudge and Lee (1980).
     """
@@ -197,7 +203,7 @@ def turned_force(R: Matrix, force: Vector) -> Vector:
 
 @inner
 def turned_moment(R: Matrix, moment: Vector) -> Vector:
-    """Return the next link's moment, rotated to a link's own frame.
+    """Return a link's moment, rotated from its frame to that of the previous link.
 
     Term of eq. 3.20 of Turney, Mudge and Lee (1980).
     """
@@ -248,6 +254,9 @@ def add_motor(row: Any, effort: float, position: float, rate: float, acceleratio
 
 @inner
 def passive_effort(row: Any, position: Any, rate: Any, side: Any) -> Any:
-    """Return the effort that overcomes a joint's friction and spring."""
+    """Return the effort that overcomes a joint's friction and spring.
+
+    `row` is the link's row of the packed chain.
+    """
     friction = row[layout.DAMPING] * rate + dry_friction(row, layout.DRY_FRICTION, side, rate)
     return friction + (row[layout.STIFFNESS] * position + row[layout.AT_ZERO])

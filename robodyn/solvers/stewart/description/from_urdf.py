@@ -67,7 +67,7 @@ def stewart_model_from_urdf(builder: ModelBuilder, options: ReadOptions) -> Mode
 
 
 def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
-    """Return the links of the lower and the upper part of a platform's leg."""
+    """Return the lower and the upper link of the leg that has a given actuator."""
     joint = next(joint for joint in tree.above.values() if joint.name == actuator)
     return tree.body[joint.parent], joint.child
 
@@ -75,8 +75,8 @@ def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
 def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
     """Sort the six legs' closures by number, if their names contain distinct numbers.
 
-    Of several numbers in each name, the first that differs between all names counts. If there is
-    none, the closures keep their order.
+    Of several numbers in each name, the first that differs between all names counts. If
+    no number does, the closures keep their order.
     """
     numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]
     for column in zip(*numbers, strict=False):

@@ -101,7 +101,7 @@ def _with_defaults(leg: Fields, defaults: Fields) -> Fields:
 
 
 def _home(top: Fields, leg: Fields) -> FloatArray | None:
-    """Return the home pose (7,) of the file; by default, one with half extended legs."""
+    """Return the home pose (7,) that the file states, or one with half-extended legs."""
     if "home" not in top:
         if "sides" not in top:
             return None
@@ -118,7 +118,7 @@ def _home(top: Fields, leg: Fields) -> FloatArray | None:
 def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
     """Add a leg's links, joints and closure to the model; return its actuator's name.
 
-    `leg<i>_lower` is the frame of leg i at its universal joint, `leg<i>_upper` the same at its
+    `leg<i>_lower` is the frame of leg i at its universal joint, `leg<i>_upper` its frame at its
     spherical joint.
     """
     base, platform = leg.array("base", (3,), "m"), leg.array("platform", (3,), "m")
@@ -179,7 +179,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
 
 
 def _reading(fields: Fields, name: str) -> JointReading:
-    """Return name, sign and offset [m] of an actuator's joint, from fields of a file."""
+    """Read name, sign and offset [m] of an actuator's joint from the file's fields."""
     fields.only("name", "sign", "offset")
     sign = fields.number("sign", default=1.0)
     if sign not in (1.0, -1.0):
@@ -261,7 +261,7 @@ def _common(platform: Any) -> dict[str, Any]:
 
 
 def _legs(platform: Any) -> list[dict[str, Any]]:
-    """Return the legs' fields, without those that describe their actuators' joints."""
+    """Return the YAML fields of all legs, except those of their actuators' joints."""
     model, out = platform.model, []
     _, *bodies = platform.bodies
     for leg, lower, upper in zip(platform.structure.legs, bodies, bodies[LEGS:], strict=False):

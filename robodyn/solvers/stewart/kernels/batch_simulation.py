@@ -41,15 +41,19 @@ MEMORY: Final = Memory(7, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def unpack(structure: Any, numbers: Any) -> Any:
-    """Return packed legs (6, LEG_SIZE) and bodies of eight platforms, one per SIMD lane."""
+    """Return views of the packed legs (6, LEG_SIZE) and bodies of eight platforms.
+
+    Each SIMD lane holds one platform.
+    """
     return as_table(numbers, LEG_SIZE), as_table(numbers, 6 * LEG_SIZE)[1]
 
 
 @inner
 def normalize(state: Any, unit: Any) -> tuple[bool, Any]:
-    """Return whether eight quaternions are near unit length, and the normalized state.
+    """Write eight poses with normalized quaternions to `unit` (7,), one per SIMD lane.
 
-    The first result is one value for all eight; the normalized poses are stored in `unit`.
+    Returns:
+        Whether all eight quaternions are near unit length, and the state with `unit` as its pose.
     """
     for j in range(7):
         unit[j] = state.q[j]
@@ -59,10 +63,11 @@ def normalize(state: Any, unit: Any) -> tuple[bool, Any]:
 
 @inner
 def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bool:
-    """Add end-stop forces to leg forces, for eight platforms in SIMD lanes.
+    """Compute the leg forces plus end-stop forces of eight platforms in SIMD lanes.
 
-    The sums are written to `memory.held`. Return False if the end-stop forces have no
-    solution.
+    The leg forces are those of `state`, the legs' lengths and rates those of `e`; the sums are
+    written to `memory.held` (6,). Return False if the end-stop forces have no solution for at least
+    one platform.
     """
     forces = state.acceleration_or_effort
     if not joint_efforts(plant, forces, e.lengths, e.rates, memory.held, slopes):
@@ -78,8 +83,9 @@ def held_efforts(plant: Any, state: Any, e: Any, memory: Any, slopes: Any) -> bo
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) -> int:
     """Write time derivatives of poses and twists of eight platforms to two arrays.
 
-    `rate` (7,) becomes the derivative of the pose, `acceleration` (6,) that of the twist. Return
-    OK, or another status code of `kernels.layout`.
+    `rate` (7,) becomes the derivative of the pose, `acceleration` (6,) that of the twist, one
+    platform per SIMD lane. `work` is scratch. Return one status for all eight: OK, or another code
+    of `kernels.layout`.
     """
     memory, e = work
     integration.pose_rate(state.q, state.rates, rate)
@@ -96,10 +102,11 @@ def accelerate(plant: Any, state: Any, work: Any, rate: Any, acceleration: Any) 
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write the equations of motion of eight platforms to `out`.
+    """Write the equations of motion of eight platforms to `out`, one per SIMD lane.
 
     The fields of `out`, among them mass matrix, forces and leg Jacobian, are those of
-    `dynamics.kernels.simulation`. Return OK, or the status code of a failure.
+    `dynamics.kernels.simulation`; D is written only if `with_damping`. Return one status for all
+    eight: OK, or the code of a failure.
     """
     memory, own = work
     e = MotionEquations(out.M, own.H, own.bias, own.lengths, own.rates, out.drift, out.D)

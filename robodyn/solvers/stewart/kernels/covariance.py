@@ -18,7 +18,7 @@ from robodyn.numerics.vectors import add, axpy, combine, cross, dot, norm, scale
 def congruence(A: Any, M: Any, out: Any) -> None:
     """Write the product A M A' (6, 6) for a symmetric matrix M to `out`.
 
-    The result is symmetric to the last bit.
+    The result is exactly symmetric.
     """
     for i in range(6):
         for j in range(i + 1):
@@ -34,7 +34,12 @@ def congruence(A: Any, M: Any, out: Any) -> None:
 
 @kernel
 def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> None:
-    """Write the derivative (6, 6) of the leg rates w.r.t. the pose at constant twist."""
+    """Write the derivative of the leg rates w.r.t. the pose to `out` (6, 6).
+
+    The twist (6,) stays constant. A column is the change per unit of a component of the
+    displacement [translation; rotation vector], base frame. `base` and `tips` (6, 3) are the joint
+    centers at the base, and at the platform in its own frame.
+    """
     position, v, w = vector(pose, 0), vector(twist, 0), vector(twist, 3)
     X, Y, Z = rotation_columns(pose)
     for i in range(6):
@@ -52,10 +57,11 @@ def rate_sensitivity(base: Any, tips: Any, pose: Any, twist: Any, out: Any) -> N
 def motion_covariance(
     H: Any, D: Any, length_variance: float, rate_variance: float, of_pose: Any, of_twist: Any
 ) -> bool:
-    """Compute covariances (6, 6) of pose and twist; return False at a singularity.
+    """Write covariances (6, 6) of pose and twist to `of_pose` and `of_twist`.
 
-    `H` is the force Jacobian, `D` the result of `rate_sensitivity`. The results are written to
-    `of_pose` and `of_twist`.
+    They follow from independent errors of the legs' lengths and rates, with the given variances.
+    `H` is the force Jacobian, `D` the result of `rate_sensitivity`. Return False if `H` is
+    singular.
     """
     G, of_rates, matrix = np.eye(6), np.empty((6, 6)), H.T.copy()
     if not solve_columns(matrix, G, 6):

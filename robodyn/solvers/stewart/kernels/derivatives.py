@@ -26,10 +26,11 @@ from robodyn.solvers.stewart.kernels.single import is_pose
 
 @inner
 def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) -> int:
-    """Compute the residual wrench (6,) of the equations of motion.
+    """Write the residual wrench (6,) of the equations of motion to `out`.
 
-    It is the wrench that the motion requires, minus that of the leg forces and that of the
-    environment. Return OK, or the status code of a failure.
+    It is the wrench that the motion in `state` requires, minus those of the leg `forces` (6,) and
+    of the environment, about the platform's reference point. `H` (6, 6) becomes the force Jacobian.
+    Return OK, or the status code of a failure.
     """
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, GRAVITY), 0.0 * state.q[0])
@@ -47,13 +48,19 @@ def residual_wrench(platform: Any, state: Any, forces: Any, H: Any, out: Any) ->
 
 @inner
 def displace(platform: Any, step: Any, H: Any, pose: Any) -> None:
-    """Displace poses in place by a translation and a rotation vector; normalize them."""
+    """Displace a pose in place by a translation and a rotation vector; normalize it.
+
+    `step` (6,) consists of both, in the base frame. Floats and SIMD lanes are supported.
+    """
     displace_pose(pose, 0, vector(step, 0), vector(step, 3))
 
 
 @inner
 def drive(platform: Any, H: Any, i: int, j: int) -> Any:
-    """Return component i of the wrench on the platform due to a unit force of leg j."""
+    """Return component `i` of the wrench on the platform per unit force of leg `j`.
+
+    It is an entry of the force Jacobian `H`.
+    """
     return H[i, j]
 
 
@@ -67,10 +74,12 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Write derivatives of forces, accelerations or unbalanced loads to `out` (N, 108).
 
-    Each state has matrices (6, 6), stored row by row: the derivatives with respect to displacement,
-    to twist, and to acceleration or forces. The loads at rest that the leg forces leave unbalanced
-    have derivatives with respect to displacement only; the leg rates per unit of twist follow.
-    Return the number of states, counted from the first, for which the derivatives exist.
+    `quantity` selects one of the three. A row of `out` contains three matrices (6, 6), each stored
+    row by row. For forces, these are the derivatives with respect to displacement, twist and
+    acceleration; for accelerations, those with respect to displacement, twist and forces. For the
+    loads at rest that the leg forces leave unbalanced, the first is the derivative with respect to
+    displacement, the second the Jacobian of the leg rates w.r.t. the twist. Return the number of
+    states, counted from the first, for which the derivatives exist.
     """
     platform = borrowed_array(legs), borrowed_array(body)
     states = borrowed_array((pose, twist, accel, forces, wrench, base))

@@ -50,8 +50,9 @@ def platform_wrench(
     """Compute the force and moment that the motion of the platform requires.
 
     They include its springs, but not the legs: eq. 33 and 34 of Dasgupta and Mruthyunjaya (1998).
-    `axes` are the columns of the platform's rotation, `moving` contains its position, velocity and
-    angular velocity, and `accel` its linear and angular acceleration.
+    The moment is about the platform's reference point; both are in the base frame. `axes` are the
+    columns of the platform's rotation, `moving` contains its position, velocity and angular
+    velocity, and `accel` its linear and angular acceleration.
     """
     X, Y, Z = axes
     position, v, w = moving
@@ -101,10 +102,10 @@ def platform_inertia(platform: Any, X: Vector, Y: Vector, Z: Vector) -> Any:
 
 @inner
 def at_reference(inertia: Any, q: Vector) -> Any:
-    """Transform an inertia matrix at a point to a mass matrix about the reference point.
+    """Transform an inertia at a point to a mass matrix about the reference point.
 
-    The inertia relates force and acceleration at the point; `q` leads from the platform's reference
-    point to it.
+    The inertia, six entries of a symmetric matrix (3, 3), relates force and acceleration at the
+    point; `q` leads from the platform's reference point to the point.
 
     Returns:
         Three blocks of the symmetric mass matrix (6, 6): from acceleration to force, as (xx xy xz),
@@ -189,10 +190,11 @@ def required_wrench(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, base: Any, with_legs: bool,
     H: Any, out: Any,
 ) -> int:  # fmt: skip
-    """Compute the force Jacobian H (6, 6) and the wrench (6,) that a motion requires.
+    """Write the force Jacobian to `H`, and the wrench that a motion requires to `out`.
 
-    With the leg forces F, H F + external wrench = `out`. Return OK, or the status code of a
-    failure.
+    The wrench (6,) is about the platform's reference point, base frame. With the leg forces F, H F
+    + external wrench = `out`. The legs' contribution (mass, friction, rotors, springs) is included
+    if `with_legs`. Return OK, or the status code of a failure.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -216,7 +218,7 @@ def required_wrench(
 
 @inner
 def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
-    """Write two vectors (3,) to column i of a matrix (6, 6)."""
+    """Write two vectors (3,), one below the other, to column i of a matrix (6, 6)."""
     for j in range(3):
         H[j, i] = upper[j]
         H[j + 3, i] = lower[j]
@@ -224,7 +226,7 @@ def write_column(H: Any, i: int, upper: Any, lower: Any) -> None:
 
 @inner
 def inverse_dynamics(legs: Any, platform: Any, state: Any, base: Any, H: Any, out: Any) -> int:
-    """Write the actuator forces (6,) of one state under a wrench to `out`.
+    """Write the actuator forces (6,) of one state, under its wrench, to `out`.
 
     `H` (6, 6) is scratch. Return OK, or the status code of a failure.
     """
@@ -260,13 +262,15 @@ def mass_matrix(legs: Any, platform: Any, pose: Any, out: Any) -> int:
 class MotionEquations(NamedTuple):
     """Terms of the equations of motion M accel + bias = H F + external wrench.
 
+    F are the leg forces; moments are about the platform's reference point, base frame.
+
     Attributes:
-        M: (6, 6) mass matrix.
-        H: (6, 6) force Jacobian; F are the leg forces.
-        bias: (6,) gravity, velocity terms and friction.
-        lengths, rates: (6,) of the legs.
-        drift: (6,) second derivatives of the lengths without acceleration of the platform.
-        D: (6, 6) viscous damping matrix.
+        M: (6, 6) mass matrix of platform and legs.
+        H: (6, 6) force Jacobian.
+        bias: (6,) wrench of gravity, velocity terms and friction.
+        lengths, rates: (6,) lengths and rates of the legs.
+        drift: (6,) second derivatives of the leg lengths without acceleration of the platform.
+        D: (6, 6) viscous damping matrix, from twist to wrench.
     """
 
     M: Any

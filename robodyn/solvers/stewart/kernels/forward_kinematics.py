@@ -50,7 +50,8 @@ LARGEST_DAMPING = 1e2
 def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> float:
     """Compute errors (6,) of the squared leg lengths at a pose, and their Jacobian (6, 6).
 
-    Return the largest error [m] of a length.
+    They are written to `error`, half the difference between the squares of each leg's length at the
+    pose and of its given length, and to `J`. Return the largest error [m] of a length.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -68,18 +69,21 @@ def length_errors(legs: Any, pose: Any, lengths: Any, J: Any, error: Any) -> flo
 
 @inner
 def displaced_pose(pose: Any, step: Any, factor: float, out: Any) -> None:
-    """Write the pose (7,) after the displacement `factor` * `step` (6,) to `out`."""
+    """Write the pose (7,) after the displacement `factor` * `step` (6,) to `out`.
+
+    The step consists of a translation and a rotation vector, base frame.
+    """
     copy(pose, out)
     displace_pose(out, 0, scale(factor, vector(step, 0)), scale(factor, vector(step, 3)))
 
 
 @inner
 def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
-    """Compute a Newton step (6,), or with `damping` a Marquardt step, from the errors.
+    """Write a Newton step (6,), or with `damping` a Marquardt step, to `out`.
 
-    With the Jacobian J of the errors, the Newton step solves J step = -error, the Marquardt step
-    (J'J + damping diag J'J) step = -J' error. `N` (6, 6) is scratch. Return False if there is no
-    solution.
+    With the `error` (6,) of the squared lengths and its Jacobian J, the Newton step solves J step =
+    -error, the Marquardt step (J'J + damping diag J'J) step = -J' error. `N` (6, 6) is scratch.
+    Return False if the equations are singular.
     """
     if damping == 0.0:
         for i in range(6):
@@ -100,10 +104,10 @@ def find_step(J: Any, error: Any, damping: float, N: Any, out: Any) -> bool:
 
 @inner
 def descend(legs: Any, pose: Any, lengths: Any, step: Any, trial: Any, J: Any, error: Any) -> float:
-    """Halve `step` until the squared error falls, then update `pose`, Jacobian and error.
+    """Halve `step` until the squared error falls, then update `pose`, `J` and `error`.
 
-    Return the largest error [m] of a length at the new pose, or -1, with `pose` and `error`
-    unchanged, if no step reduces the error.
+    `trial` (7,) is scratch. Return the largest error [m] of a length at the new pose, or -1, with
+    `pose` and `error` unchanged, if no step reduces the error.
     """
     before = 0.0
     longest = 0.0
@@ -169,10 +173,10 @@ def platform_motion(
 ) -> int:
     """Compute twist and acceleration (6,) of the platform from the motion of its legs.
 
-    With the force Jacobian H, a leg's rate L', second derivative L'', direction s and angular
-    velocity W, and the platform's angular velocity w, H' twist = L' and H' accel = L'' - s.(w x (w
-    x q)) - L |W x s|^2: Dasgupta and Mruthyunjaya (1998), eq. 5 and 8. `G` (6, 6) is scratch.
-    Return OK, or the status code of a failure.
+    They are written to `twist` and `accel`, base frame. With the force Jacobian H, a leg's rate L',
+    second derivative L'', direction s and angular velocity W, and the platform's angular velocity
+    w, H' twist = L' and H' accel = L'' - s.(w x (w x q)) - L |W x s|^2: Dasgupta and Mruthyunjaya
+    (1998), eq. 5 and 8. `G` (6, 6) is scratch. Return OK, or the status code of a failure.
     """
     position = vector(pose, 0)
     X, Y, Z = rotation_columns(pose)
@@ -203,7 +207,8 @@ def solve_poses(
     """Write the poses with leg `lengths` (N, 6) to `out` (N, 7).
 
     The first of every `run` elements starts from its guess (N, 7), the others start from the
-    previous solution. The largest error [m] of a length is written to `residual` (N,).
+    previous solution. The largest error [m] of a length and the status code are written to
+    `residual` (N,) and `status` (N,).
     """
     for n in range(lengths.shape[0]):
         start = guess[n] if n % run == 0 else out[n - 1]
@@ -215,7 +220,10 @@ def solve_poses(
 def platform_motions(
     legs: Any, pose: Any, rates: Any, accelerations: Any, twist: Any, accel: Any, status: Any
 ) -> None:
-    """Write the platform's twists and accelerations (N, 6) for N motions of its legs."""
+    """Write the platform's twists and accelerations (N, 6) for N motions of its legs.
+
+    They are written to `twist` and `accel`, base frame; status codes are written to `status` (N,).
+    """
     G = stack(6, 6)
     for n in range(pose.shape[0]):
         status[n] = platform_motion(

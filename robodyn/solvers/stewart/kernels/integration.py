@@ -30,7 +30,8 @@ class Work(NamedTuple):
 
     Attributes:
         poses: (4, 7) rows for poses and twists.
-        held, lengths, rates: (6,) forces with end stops, and motion of the legs.
+        held: (6,) [N] leg forces plus end-stop forces.
+        lengths, rates: (6,) [m] and [m/s] of the legs.
         M, L, slopes: (6, 6), (6, 6) and (6, 2) for `end_stops.add_end_stops`.
     """
 
@@ -48,9 +49,9 @@ WORK: Final = Work((4, 7), 6, 6, 6, (6, 6), (6, 6), (6, 2))
 
 @inner
 def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slopes: Any) -> bool:
-    """Compute leg forces including end-stop forces, and the legs' lengths and rates.
+    """Compute the leg forces plus end-stop forces, and the legs' lengths and rates.
 
-    They are written to `work.held`, `work.lengths` and `work.rates`. Return False if the
+    They are written to `work.held`, `work.lengths` and `work.rates`, (6,) each. Return False if the
     end-stop forces have no solution.
     """
     legs, platform = rows_of(plant.mechanism[0], 0), plant.mechanism[0][single.PLATFORM :]
@@ -74,7 +75,7 @@ def held_forces(plant: Any, pose: Any, twist: Any, forces: Any, work: Any, slope
 
 @inner
 def normalize(pose: Any) -> None:
-    """Normalize the quaternion of pose (7,), for floats or SIMD lanes."""
+    """Normalize the quaternion of a pose (7,) in place, for floats or SIMD lanes."""
     x, y, z, w = pose[3], pose[4], pose[5], pose[6]
     length = math.sqrt(x * x + y * y + z * z + w * w)
     for j in range(3, 7):
@@ -90,7 +91,11 @@ def pose_rate(pose: Any, twist: Any, out: Any) -> None:
 
 @inner
 def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Write the leg forces (6,) of a control law to `out`; return whether they exist."""
+    """Write the leg forces (6,) of a control law to `out`; return whether they exist.
+
+    `row` contains the law's reference motion, or the given forces; `load` is the motion of the
+    base, `work` is scratch.
+    """
     (lanes,) = control.model
     if control.law == control_laws.GIVEN:
         for j in range(6):
@@ -118,9 +123,10 @@ def command(control: Any, pose: Any, twist: Any, row: Any, load: Any, work: Any,
 
 @preoptimize
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, accel: Any) -> int:
-    """Write time derivatives of pose and twist of a platform to `rate` and `accel`.
+    """Write time derivatives of pose and twist to `rate` (7,) and `accel` (6,).
 
-    Return OK, or another status code of `kernels.layout`.
+    Forces, wrench and motion of the base are those of `state`; `work` is scratch. Return OK, or
+    another status code of `kernels.layout`.
     """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
@@ -144,7 +150,8 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
     """Write the equations of motion of one platform to `out`.
 
     The fields of `out`, among them mass matrix, forces and leg Jacobian, are those of
-    `dynamics.kernels.simulation`. Return OK, or the status code of a failure.
+    `dynamics.kernels.simulation`; D is written only if `with_damping`. `work` is scratch. Return
+    OK, or the status code of a failure.
     """
     (lanes,) = plant.mechanism
     pose, twist, forces = state.q, state.rates, state.acceleration_or_effort
@@ -187,7 +194,7 @@ def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -
 
 @inner
 def configuration_rate(plant: Any, pose: Any, twist: Any, work: Any, out: Any) -> None:
-    """Write the time derivative (7,) of a pose to `out`."""
+    """Write the time derivative (7,) of a pose that moves with a twist (6,) to `out`."""
     pose_rate(pose, twist, out)
 
 

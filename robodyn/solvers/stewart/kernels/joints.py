@@ -26,7 +26,10 @@ RATES = 24
 
 @inner
 def universal_leg(g: Any) -> Any:
-    """Return a leg's geometry with a universal joint in place of a spherical base joint."""
+    """Return the geometry `g` of a leg as if its base joint were universal.
+
+    It differs from `g` only for a leg with a spherical base joint.
+    """
     return leg.LegGeometry(g.q, g.length, g.s, g.y, g.z, g.c, g.sine, 1.0 / g.sine)
 
 
@@ -34,8 +37,9 @@ def universal_leg(g: Any) -> Any:
 def write_positions(g: Any, reading: Any, out: Any, at: int) -> None:
     """Write positions of a leg's three URDF joints to `out`, from index `at`.
 
-    The angles q1, q2 follow from the leg frame [h u k] Rz(q1) Ry(q2), with the axes h, u, k of the
-    universal joint at zero.
+    They are the readings, with the signs and offsets of `reading` (15,), of the universal joint's
+    angles q1, q2 and of the leg's length. The angles follow from the leg frame [h u k] Rz(q1)
+    Ry(q2), with the axes h, u, k of the universal joint at zero.
     """
     along_h = dot(g.s, vector(reading, AXES))
     along_u = dot(g.s, vector(reading, AXES + 3))
@@ -64,9 +68,10 @@ def write_rates(reading: Any, about_k: float, about_y: float, rate: float, out: 
 def tangents(legs: Any, readings: Any, pose: Any, p: Any, S: Any) -> int:
     """Compute URDF joint positions at poses (N, 7), and their rates per unit of twist.
 
-    The positions of the 18 leg joints and the floating joint are written to `p` (N, 25), the
-    derivatives of their rates with respect to the twist to `S` (N, 24 * 6), row by row. Poses must
-    be normalized. Return the number of states, counted from the first, for which the results exist.
+    The positions of the 18 leg joints, then of the floating joint, are written to `p` (N, 25). The
+    Jacobians (24, 6) from the platform's twist to the rates of these joints are written to `S` (N,
+    24 * 6), row by row. Poses must be normalized. Return the number of states, counted from the
+    first, for which the results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     p, S = borrowed_array(p), borrowed_array(S)
@@ -97,9 +102,10 @@ def motions(
 ) -> int:
     """Compute positions, rates and accelerations of a platform's URDF joints.
 
-    They are written to `p` (N, 25), `r` (N, 24) and `c` (N, 24): first those of the 18 leg joints,
-    then those of the floating joint. Return the number of states, counted from the first, for which
-    the results exist.
+    The motion of the platform is given by poses (N, 7), twists and accelerations (N, 6). The
+    results are written to `p` (N, 25), `r` (N, 24) and `c` (N, 24): first those of the 18 leg
+    joints, then those of the floating joint. Return the number of states, counted from the first,
+    for which the results exist.
     """
     legs, readings, pose = borrowed_array(legs), borrowed_array(readings), borrowed_array(pose)
     twist, accel = borrowed_array(twist), borrowed_array(accel)

@@ -19,9 +19,10 @@ from robodyn.solvers.stewart.kernels.leg import leg_acceleration, leg_geometry, 
 
 @inner
 def geometry_status(g: Any, i: int) -> int:
-    """Return the status code of leg i: OK, ZERO_LENGTH or ALONG_UNIVERSAL_AXIS.
+    """Return the status code of leg `i`, whose geometry is `g`.
 
-    For eight states in SIMD lanes, the code is one for all.
+    The code is OK, or ZERO_LENGTH or ALONG_UNIVERSAL_AXIS plus the leg's number from 1. For eight
+    states in SIMD lanes, it is a failure if any of them fails.
     """
     if any_of(~(g.length > layout.SMALLEST_LENGTH)):
         return layout.ZERO_LENGTH + i + 1
@@ -32,9 +33,10 @@ def geometry_status(g: Any, i: int) -> int:
 
 @kernel
 def leg_lengths(legs: Any, pose: Any, out: Any, status: Any) -> None:
-    """Write the leg lengths at `pose` (N, 7) to `out` (N, 6).
+    """Write the leg lengths [m] at `pose` (N, 7) to `out` (N, 6).
 
-    Eq. 1 and 2 of Dasgupta and Mruthyunjaya (1998).
+    They are computed by eq. 1 and 2 of Dasgupta and Mruthyunjaya (1998). Status codes are written
+    to `status` (N,): OK, or the code of a leg with zero length.
     """
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])
@@ -62,11 +64,12 @@ def leg_motion(
     universal_rates: Any,
     status: Any,
 ) -> None:
-    """Compute the motion of the legs from poses (N, 7), twists and accelerations.
+    """Compute the legs' motion from poses (N, 7), twists and accelerations (N, 6).
 
-    Lengths, their first and second derivatives are (N, 6), directions, angular velocities and
-    angular accelerations (N, 6, 3), rates about the axes of the universal joints (N, 6, 2): eq. 2
-    to 9 of Dasgupta and Mruthyunjaya (1998).
+    It is written to the arrays after `accel`: lengths, their first and second derivatives are (N,
+    6); directions, angular velocities W and angular accelerations A (N, 6, 3), base frame; rates
+    about the axes of the universal joints (N, 6, 2): eq. 2 to 9 of Dasgupta and Mruthyunjaya
+    (1998). Status codes are written to `status` (N,).
     """
     for n in range(pose.shape[0]):
         X, Y, Z = rotation_columns(pose[n])

@@ -32,7 +32,10 @@ from robodyn.solvers.stewart.kernels.single import QUATERNION_TOLERANCE, is_pose
 
 @inner
 def normalize(pose: Any) -> bool:
-    """Normalize eight quaternions; return False if any is too far from unit length."""
+    """Normalize the quaternions of eight poses in SIMD lanes, in place.
+
+    Return False, without any change, if at least one is too far from unit length.
+    """
     square = 0.0 * pose[3]
     for j in range(3, 7):
         square = square + pose[j] * pose[j]
@@ -46,9 +49,11 @@ def normalize(pose: Any) -> bool:
 
 @inner
 def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) -> int:
-    """Write actuator forces (6,) of eight states to `found`.
+    """Write actuator forces (6,) for eight motions to `found`, one per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    Unless `with_legs`, the legs' own contribution (mass, friction, rotors, springs) is left out.
+    `s` is scratch. Return one status for all eight states: OK, or the code of a failure, after
+    which no state has a result.
     """
     legs, body = platform
     if not normalize(state.q):
@@ -67,9 +72,11 @@ def find_forces(platform: Any, state: Any, with_legs: bool, s: Any, found: Any) 
 
 @inner
 def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the wrenches (6,) of gravity, velocity terms and friction to `found`.
+    """Write bias wrenches (6,) of eight states to `found`, one state per SIMD lane.
 
-    They are those of eight states in SIMD lanes. Return OK, or the status code of a failure.
+    A bias wrench consists of gravity, velocity terms and friction; its moment is about the
+    platform's reference point. `s` is scratch. Return one status for all eight states: OK, or the
+    code of a failure.
     """
     legs, body = platform
     if not normalize(state.q):
@@ -83,9 +90,10 @@ def find_bias(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the platform's accelerations (6,) for eight states to `found`.
+    """Write platform accelerations (6,) in eight states to `found`, one per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    They are due to the leg forces and the wrenches in `state`; `s` is scratch. Return one status
+    for all eight states: OK, or the code of a failure.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -95,7 +103,11 @@ def find_accelerations(platform: Any, state: Any, settings: Any, s: Any, found: 
 
 @inner
 def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) -> int:
-    """Write the `MotionEquations` of eight states with normalized poses to `e`."""
+    """Write the `MotionEquations` of eight states with normalized poses to `e`.
+
+    Each SIMD lane holds one state. Return one status for all eight states: OK, or the code of a
+    failure.
+    """
     legs, body = platform
     base = base_of(state.base, state.moves, vector(body, layout.GRAVITY), 0.0 * state.q[0])
     return dynamics.motion_equations(legs, body, state.q, state.rates, base, with_damping, e)
@@ -103,9 +115,11 @@ def equations_in_lanes(platform: Any, state: Any, with_damping: bool, e: Any) ->
 
 @inner
 def compute_accelerations(state: Any, e: Any, out: Any) -> int:
-    """Solve `MotionEquations` for the platform's accelerations, written to `out` (6,).
+    """Solve the `MotionEquations` of eight states for the platform's accelerations.
 
-    The mass matrix is overwritten. Return OK, or the status code of a failure.
+    They are written to `out` (6,), one state per SIMD lane. The leg forces and the wrenches are
+    those of `state`. The mass matrix in `e` is overwritten. Return one status for all eight states:
+    OK, or SINGULAR.
     """
     for i in range(6):
         total = -e.bias[i]
@@ -119,9 +133,10 @@ def compute_accelerations(state: Any, e: Any, out: Any) -> int:
 
 @inner
 def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the mass matrices (36,) at eight poses to `found`, row by row.
+    """Write the mass matrices (36,) at eight poses to `found`, one pose per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    Each matrix (6, 6) is stored row by row. Return one status for all eight poses: OK, or the code
+    of a failure.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -130,9 +145,10 @@ def find_mass_matrix(platform: Any, state: Any, settings: Any, s: Any, found: An
 
 @inner
 def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Write the force Jacobians (36,) at eight poses to `found`, row by row.
+    """Write force Jacobians (36,) at eight poses to `found`, one pose per SIMD lane.
 
-    Moments are divided by `length` [m]. Return OK, or the status code of a failure.
+    Each matrix (6, 6) is stored row by row; its moment rows are divided by `length` [m]. Return one
+    status for all eight poses: OK, or the code of a failure.
     """
     if not normalize(state.q):
         return layout.SINGULAR
@@ -150,9 +166,10 @@ def find_jacobian(platform: Any, state: Any, length: float, s: Any, found: Any) 
 
 @inner
 def find_condition_number(platform: Any, state: Any, length: float, s: Any, found: Any) -> int:
-    """Write the condition numbers of the force Jacobian at eight poses to `found`.
+    """Write condition numbers of the force Jacobians at eight poses to `found` (1,).
 
-    Moments are divided by `length` [m]. Return OK, or the status code of a failure.
+    Each SIMD lane holds one pose. The Jacobian's moment rows are divided by `length` [m]. Return
+    one status for all eight poses: OK, or the code of a failure.
     """
     H = s.H[0]
     status = find_jacobian(platform, state, length, s, H)
@@ -169,7 +186,8 @@ def evaluate_states(
 ) -> int:
     """Write the results (N, k) of a function for N states to `out`, eight at a time.
 
-    `find` is one of the functions `find_...` of this module. Return the number of solved states.
+    `find` is one of the functions `find_...` of this module. Return the number of states, counted
+    from the first, that have a result; groups of eight count as a whole.
     """
     known, given = (borrowed_array(legs), borrowed_array(platform)), borrowed_array(given)
     s = new_tables(dynamics.MOTION_EQUATIONS)
@@ -188,7 +206,10 @@ def inverse_dynamics(
     with_legs: bool,
     out: Any,
 ) -> int:
-    """Write the actuator forces of N states to `out` (N, 6); return how many are solved."""
+    """Write the actuator forces of N states to `out` (N, 6).
+
+    Return the number of states, counted from the first, that have a result.
+    """
     given = pose, twist, accel, wrench, base
     return evaluate_states(find_forces, legs, platform, given, with_legs, out)
 
@@ -204,18 +225,20 @@ jacobian = of_configurations("jacobian", find_jacobian, 1.0)
 def condition_number(legs: Any, platform: Any, pose: Any, length: float, out: Any) -> int:
     """Write the condition numbers of the force Jacobian at N poses to `out` (N, 1).
 
-    The Jacobian's moment rows are divided by `length`. Return the number of solved states.
+    The Jacobian's moment rows are divided by `length` [m]. Return the number of poses, counted from
+    the first, that have a result.
     """
     return evaluate_states(find_condition_number, legs, platform, (pose,), length, out)
 
 
 @entry_kernel
 def regressor(numbers: Any, pose: Any, twist: Any, accel: Any, out: Any) -> bool:
-    """Write the actuator forces of N platforms in one state to `out` (N, 6).
+    """Write the actuator forces of N platforms in the same state to `out` (N, 6).
 
-    Each platform has its own parameters; with unit parameters, its forces are a column of the
-    regressor. `numbers` (groups, (6 LEG_SIZE + ...) * 8) contains the packed legs, then the packed
-    bodies, of each group of eight platforms. Return False if the state is invalid or singular.
+    Each platform has its own parameters; if these are zero but for one that is 1, the forces are a
+    column of the regressor. `numbers` (groups, (6 LEG_SIZE + ...) * 8) contains the packed legs,
+    then the packed bodies, of each group of eight platforms. Return False if the state is invalid
+    or singular.
     """
     numbers, out = borrowed_array(numbers), borrowed_array(out)
     state = state_without_load(borrowed_array(pose), borrowed_array(twist), borrowed_array(accel))

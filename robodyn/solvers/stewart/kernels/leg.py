@@ -56,9 +56,10 @@ class LegGeometry(NamedTuple):
 
 
 class LegVelocity(NamedTuple):
-    """Velocities of a leg: of its tip, its length and its joints; angular velocity W.
+    """Velocities of a leg, base frame: of its tip, its length and its joints.
 
-    The joint rates are those about the universal joint's fixed axis k and carried axis y.
+    `W` is the leg's angular velocity, `rate` the derivative of its length; `about_k` and `about_y`
+    are the joint rates about the universal joint's fixed axis k and carried axis y.
     """
 
     tip: Vector
@@ -69,20 +70,20 @@ class LegVelocity(NamedTuple):
 
 
 class LegAcceleration(NamedTuple):
-    """Second derivative of a leg's length, and its angular acceleration A."""
+    """Second derivative of a leg's length, and its angular acceleration A, base frame."""
 
     rate: float
     A: Vector
 
 
 class LegLoad(NamedTuple):
-    """Forces and moments of a moving leg.
+    """Forces and moments of a moving leg, base frame.
 
     The platform pushes on the leg's tip with `tip_force` - F s, with the actuator force F along the
-    leg's direction s. `C` is the moment that the leg requires about its base point, `K` the tip
-    force normal to the leg, `D` the one along it. `moment` is the universal joint's constraint
-    moment along c = k x y, `friction` that of the spherical joint's friction. `drive` is the part
-    of F that moves the rotor and overcomes spring and friction along the leg.
+    leg's direction s. `K` and `D` are the components of `tip_force` normal to the leg and along it.
+    `C` is the moment that the leg requires about its base point. `moment` is the universal joint's
+    constraint moment along c = k x y, `friction` that of the spherical joint's friction. `drive` is
+    the part of F that moves the rotor and overcomes spring and friction along the leg.
     """
 
     C: Vector
@@ -96,7 +97,7 @@ class LegLoad(NamedTuple):
 
 @inner
 def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) -> Any:
-    """Compute the geometry of a leg at a pose of the platform.
+    """Compute the `LegGeometry` of a leg at a pose of the platform.
 
     The pose is `position`, and a rotation with the columns X, Y, Z.
     """
@@ -127,7 +128,7 @@ def leg_geometry(leg: Any, position: Vector, X: Vector, Y: Vector, Z: Vector) ->
 
 @inner
 def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
-    """Compute the velocities of a leg for the platform twist (v, w)."""
+    """Compute the `LegVelocity` of a leg for the platform twist (v, w)."""
     tip = add(v, cross(w, g.q))
     rate = dot(g.s, tip)
     Wp = scale(1.0 / g.length, cross(g.s, tip))
@@ -139,7 +140,7 @@ def leg_velocity(g: Any, v: Vector, w: Vector) -> Any:
 
 @inner
 def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any:
-    """Compute the accelerations of a leg for the platform acceleration (a, alpha)."""
+    """Compute the `LegAcceleration` of a leg for the platform acceleration (a, alpha)."""
     tip = add(add(a, cross(alpha, g.q)), cross(w, cross(w, g.q)))
     W_x_s = cross(m.W, g.s)
     # W x s depends only on the part of W normal to the leg, so the axial spin drops out here
@@ -154,7 +155,10 @@ def leg_acceleration(g: Any, m: Any, a: Vector, alpha: Vector, w: Vector) -> Any
 
 @inner
 def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
-    """Compute the centers of mass of a leg's two parts, relative to its base point."""
+    """Return the centers of mass of a leg's two parts, relative to its base point.
+
+    The vectors, first that of the lower part, are in the base frame.
+    """
     rd = combine(g.s, g.y, g.z, vector(leg, layout.LOWER_COM))
     return rd, axpy(g.length, g.s, combine(g.s, g.y, g.z, vector(leg, layout.UPPER_COM)))
 
@@ -163,9 +167,9 @@ def centers(leg: Any, g: Any) -> tuple[Vector, Vector]:
 def center_forces(
     leg: Any, g: Any, m: Any, n: Any, places: Any, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute the forces that accelerate and support the two parts of a leg.
+    """Return the forces that accelerate and support a leg's lower and upper part.
 
-    They act at the centers of mass of the lower and the upper part: eq. 13 and 14 of Dasgupta and
+    They act at the parts' centers of mass and are in the base frame: eq. 13 and 14 of Dasgupta and
     Mruthyunjaya (1998).
     """
     rd, ru = places
@@ -184,10 +188,11 @@ def center_forces(
 
 @inner
 def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
-    """Compute the forces and moments of a moving leg.
+    """Compute the `LegLoad` of a moving leg.
 
-    They are those of eq. 17 to 24 of Dasgupta and Mruthyunjaya (1998), corrected: the universal
-    joint's moment is along c = k x y, normal to both of its axes.
+    The forces and moments are those of eq. 17 to 24 of Dasgupta and Mruthyunjaya (1998), corrected:
+    the universal joint's moment is along c = k x y, normal to both of its axes. `g`, `m` and `n`
+    are the leg's geometry, velocity and acceleration, `w` is the platform's angular velocity.
     """
     rd, ru = centers(leg, g)
     lower_force, upper_force = center_forces(leg, g, m, n, (rd, ru), base)
@@ -215,11 +220,12 @@ def leg_load(leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any) -> Any:
 
 @inner
 def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
-    """Compute the moment on a leg that changes the spin momentum of its rotor.
+    """Return the moment on a leg that changes the spin momentum of its rotor.
 
-    With the rotor's inertia J, its transmission `ratio`, the leg's rate L' and direction s, the
-    spin momentum is J ratio L' s. The moment consists of the spin-up and the gyroscopic moment. The
-    rotor's mass and inertia, as far as they belong to the lower part, are not included.
+    The moment is in the base frame. With the rotor's inertia J, its transmission `ratio`, the leg's
+    rate L' and direction s, the spin momentum is J ratio L' s. The moment consists of the spin-up
+    and the gyroscopic moment. The rotor's mass and inertia, as far as they belong to the lower
+    part, are not included.
     """
     momentum = leg[layout.SPIN_INERTIA] * m.rate
     return axpy(leg[layout.SPIN_INERTIA] * n.rate, g.s, scale(momentum, cross(omega, g.s)))
@@ -229,10 +235,10 @@ def spin_up(leg: Any, g: Any, m: Any, n: Any, omega: Vector) -> Vector:
 def leg_wrench(
     leg: Any, g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, base: Any
 ) -> tuple[Vector, Vector]:
-    """Compute force and moment on the platform that a moving leg requires.
+    """Return the force and moment on the platform that a moving leg requires.
 
-    The moment is about the platform's reference point. The platform's twist is (v, w), its
-    acceleration (a, alpha); actuator forces are not included.
+    Both are in the base frame, the moment is about the platform's reference point. The platform's
+    twist is (v, w), its acceleration (a, alpha). The actuator force is not included.
     """
     m = leg_velocity(g, v, w)
     n = leg_acceleration(g, m, a, alpha, w)

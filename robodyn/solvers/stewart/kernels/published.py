@@ -58,13 +58,17 @@ SHIFT_2012: Final = 2  # eq. 32, 33, 50: the parallel-axis term, of base-frame c
 
 @kernel
 def parallel_axis(mass: float, r: Vector, a: Vector) -> Vector:
-    """Multiply a vector a by the inertia of a point mass at r, mass (r.r E - r r')."""
+    """Multiply a vector `a` by the inertia mass (r.r E - r r') of a point mass at r."""
     return scale(mass, axpy(-dot(r, a), r, scale(dot(r, r), a)))
 
 
 @kernel
 def shifted_inertia_times(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
-    """Multiply a vector by the inertia that a published formulation adds to a leg."""
+    """Multiply a vector by the inertia that a published formulation adds to a leg.
+
+    `shift` is the code of the formulation's parallel-axis terms; without one, the result is zero.
+    The vector and the result are in the base frame.
+    """
     if shift == SHIFT_1998:
         return scale(leg[layout.UPPER_MASS] * g.length**2, axpy(-dot(g.s, a), g.s, a))
     if shift == SHIFT_2012:
@@ -81,7 +85,8 @@ def shifted_inertia_times(leg: Any, g: Any, shift: int, a: Vector) -> Vector:
 def leg_motion(g: Any, v: Vector, w: Vector, a: Vector, alpha: Vector, spin: int) -> Any:
     """Compute the motion of a leg with its spin as assumed by a published formulation.
 
-    The results are a `LegVelocity` and a `LegAcceleration`.
+    The platform has the twist (v, w) and the acceleration (a, alpha); `spin` is the code of the
+    formulation. Returns a `LegVelocity` and a `LegAcceleration`.
     """
     m = leg_velocity(g, v, w)
     if spin == NO_SPIN:
@@ -109,7 +114,11 @@ def leg_tip_force(
     moment_axis: int,
     shift: int,
 ) -> tuple[Vector, Vector]:
-    """Compute a leg's tip force without actuator force, and the tip's friction moment."""
+    """Return the force and friction moment at a leg's tip, by a published formulation.
+
+    The force is that of the platform on the leg's tip, without the actuator force; both vectors are
+    in the base frame. `moment_axis` and `shift` are codes of the formulation.
+    """
     load = leg_load(leg, g, m, n, w, base)
     C = add(load.C, shifted_inertia_times(leg, g, shift, n.A))
     C = add(C, cross(m.W, shifted_inertia_times(leg, g, shift, m.W)))
@@ -123,10 +132,10 @@ def leg_tip_force(
 def inverse_dynamics_as_printed(
     legs: Any, platform: Any, state: Any, departures: Any, H: Any, out: Any
 ) -> int:
-    """Compute actuator forces (6,) of one state by the equations as printed in a paper.
+    """Write the actuator forces of one state, as printed in a paper, to `out` (6,).
 
-    `departures` contains the codes of spin, moment and shift, in which these equations differ from
-    the exact ones. Return OK, or the status code of a failure.
+    `departures` contains the codes of spin, moment and shift, in which the paper's equations differ
+    from the exact ones. `H` (6, 6) is scratch. Return OK, or the status code of a failure.
     """
     spin, moment_axis, shift = departures
     pose, twist, accel, wrench = state.q, state.rates, state.acceleration_or_effort, state.wrench
@@ -163,10 +172,10 @@ def all_as_printed(
     legs: Any, platform: Any, pose: Any, twist: Any, accel: Any, wrench: Any, departures: Any,
     out: Any, status: Any,
 ) -> None:  # fmt: skip
-    """Write actuator forces (N, 6) by the equations as printed in a paper to `out`.
+    """Write the actuator forces of N states, as printed in a paper, to `out` (N, 6).
 
-    `departures` contains the codes of spin, moment and shift, in which these equations differ from
-    the exact ones. Status codes are written to `status` (N,).
+    `departures` contains the codes of spin, moment and shift, in which the paper's equations differ
+    from the exact ones. Status codes are written to `status` (N,).
     """
     H = np.empty((6, 6))
     for n in range(pose.shape[0]):

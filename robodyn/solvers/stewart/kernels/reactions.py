@@ -42,7 +42,7 @@ from robodyn.solvers.stewart.kernels.leg import (
 def leg_reactions(
     leg: Any, g: Any, m: Any, n: Any, w: Vector, base: Any, force: float
 ) -> tuple[Vector, Vector, Vector, Vector, Vector]:
-    """Compute the forces and moments in the joints of one leg.
+    """Compute the forces and moments in the joints of one leg, base frame.
 
     Returns:
         Spherical force, prismatic force, prismatic moment (about the base point), universal force
@@ -67,8 +67,8 @@ def reactions(
 ) -> None:  # fmt: skip
     """Write forces and moments in the leg joints for N states to `out` (5, N, 6, 3).
 
-    Order and signs are those of `Reactions`. `base` (N, 9) is the motion of the base, used if
-    `moves` is true.
+    Order, signs and the base frame are those of `Reactions`. `base` (N, 9) is the motion of the
+    base, used if `moves` is true. Status codes are written to `status` (N,).
     """
     H, forces = np.empty((6, 6)), np.empty(6)
     for k in range(pose.shape[0]):

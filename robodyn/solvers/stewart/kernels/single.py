@@ -56,7 +56,10 @@ def unit_columns(pose: Any) -> Any:
 
 @inner
 def add_legs(start: Vector, a: Any) -> Vector:
-    """Return the sum of a vector and the six legs' vectors, added one after the other."""
+    """Return the sum of a vector and the six legs' vectors, added one after the other.
+
+    Each component of `a` is a SIMD vector with a leg in each of its first six lanes.
+    """
     x, y, z = start
     for i in range(6):
         x += lane(a[0], i)
@@ -67,7 +70,10 @@ def add_legs(start: Vector, a: Any) -> Vector:
 
 @inner
 def is_degenerate(g: Any) -> bool:
-    """Return whether any leg has zero length, undefined axes or a NaN."""
+    """Return whether any leg has zero length, undefined axes or a NaN.
+
+    `g` is the geometry of all legs, one per SIMD lane.
+    """
     return bool(any_of(~((g.length > layout.SMALLEST_LENGTH) & (g.sine > layout.SMALLEST_SINE))))
 
 
@@ -96,10 +102,11 @@ def is_valid_state(state: Any, trusted: bool) -> bool:
 
 @inner
 def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tuple[Vector, Vector]:
-    """Compute force and moment that a motion of platform and legs requires.
+    """Return the force and moment that a motion of platform and legs requires.
 
-    `state` contains pose and twist, `accel` is the acceleration, `axes` are the columns of the
-    platform's rotation, and `g` is the geometry of the legs.
+    Both are in the base frame, the moment is about the platform's reference point. `state` contains
+    pose and twist, `accel` is the acceleration, `axes` are the columns of the platform's rotation,
+    and `g` is the geometry of the legs.
     """
     legs, platform, twist = rows_of(model, 0), model[PLATFORM:], state.rates
     v, w = vector(twist, 0), vector(twist, 3)
@@ -115,7 +122,8 @@ def required_wrench(model: Any, state: Any, axes: Any, g: Any, accel: Any) -> tu
 def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
     """Write the wrench (6,) of gravity, velocity terms and friction to `out`.
 
-    Return whether it exists for the given state.
+    It is about the platform's reference point, base frame. Return False if the state is invalid, or
+    a leg's length is zero or its axes are undefined.
     """
     if not is_valid_state(state, trusted):
         return False
@@ -131,7 +139,11 @@ def find_bias(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @inner
 def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Write the actuator forces (6,) for a motion to `out`; return whether they exist."""
+    """Write the actuator forces (6,) for the motion in `state` to `out`.
+
+    Return False if the state is invalid, a leg has no direction or axes, or the force Jacobian is
+    singular.
+    """
     if not is_valid_state(state, trusted):
         return False
     X, Y, Z = unit_columns(state.q)
@@ -154,9 +166,10 @@ def find_forces(model: Any, state: Any, trusted: bool, out: Any) -> bool:
 
 @preoptimize
 def find_accelerations(model: Any, state: Any, trusted: bool, out: Any) -> bool:
-    """Write the platform acceleration (6,) for leg forces to `out`.
+    """Write the platform acceleration (6,) for the leg forces in `state` to `out`.
 
-    Return whether it exists.
+    Return False if the state is invalid, a leg has no direction or axes, or the mass matrix is
+    singular.
     """
     if not is_valid_state(state, trusted):
         return False
@@ -194,7 +207,10 @@ def row_of_seven(first: Vector, second: Vector, last: float) -> Any:
 
 @inner
 def mass_blocks(legs: Any, platform: Any, X: Vector, Y: Vector, Z: Vector, g: Any) -> Any:
-    """Return the mass matrix of platform and legs, in the blocks of `at_reference`."""
+    """Return the mass matrix of platform and legs, in the blocks of `at_reference`.
+
+    `X`, `Y`, `Z` are the columns of the platform's rotation, `g` is the geometry of the legs.
+    """
     legs_blocks = dynamics.at_reference(leg_tip_inertia(legs, g), g.q)
     return sum_of_legs(dynamics.platform_inertia(platform, X, Y, Z), legs_blocks)
 
@@ -225,9 +241,9 @@ def inverse_dynamics(
 
 @entry_kernel
 def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) -> bool:
-    """Write the wrench (6,) of gravity, velocity terms and friction to `out`.
+    """Write one state's wrench (6,) of gravity, velocity terms and friction to `out`.
 
-    It is that of one state. Return whether the result exists.
+    It is about the platform's reference point, base frame. Return whether it exists.
     """
     state = state_of(pose, twist, twist, None, base)
     return find_bias(borrowed_array(model), state, trusted, borrowed_array(out))
@@ -237,9 +253,9 @@ def bias(model: Any, pose: Any, twist: Any, base: Any, trusted: bool, out: Any) 
 def forward_dynamics(
     model: Any, pose: Any, twist: Any, forces: Any, wrench: Any, base: Any, trusted: bool, out: Any
 ) -> bool:
-    """Write the platform acceleration (6,) of one state to `out`.
+    """Write the platform acceleration (6,) for the leg forces of one state to `out`.
 
-    Return whether the result exists.
+    Return whether the acceleration exists.
     """
     state = state_of(pose, twist, forces, wrench, base)
     return find_accelerations(borrowed_array(model), state, trusted, borrowed_array(out))
@@ -262,9 +278,10 @@ def mass_matrix(model: Any, pose: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> float:
-    """Return the force Jacobian's condition number at one pose; -1 if there is none.
+    """Return the force Jacobian's condition number at one pose.
 
-    Moments are divided by `length`.
+    The Jacobian's moment rows are divided by `length` [m]. The result is -1 if an argument is
+    invalid or a leg has zero length.
     """
     model, pose = borrowed_array(model), borrowed_array(pose)
     if not trusted and not (is_pose(pose) and 0.0 < length < math.inf):
@@ -284,11 +301,17 @@ def condition_number(model: Any, pose: Any, length: float, trusted: bool) -> flo
 
 @entry_kernel
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Write the displacement (6,) [m, rad] between two poses (7,) to `out`."""
+    """Write the displacement (6,) [m, rad] between two poses (7,) to `out`.
+
+    It consists of the translation and the rotation vector from `start` to `goal`, base frame.
+    """
     rotations.pose_difference(borrowed_array(start), borrowed_array(goal), borrowed_array(out))
 
 
 @entry_kernel
 def advanced_pose(pose: Any, displacement: Any, out: Any) -> None:
-    """Write the pose (7,) after a displacement (6,) [m, rad] from `pose` to `out`."""
+    """Write the pose (7,) after a displacement (6,) [m, rad] from `pose` to `out`.
+
+    The displacement consists of a translation and a rotation vector, base frame.
+    """
     rotations.advanced_pose(borrowed_array(pose), borrowed_array(displacement), borrowed_array(out))

@@ -92,7 +92,8 @@ def advance(loop: Any, configuration: ArrayLike, displacement: ArrayLike) -> Flo
 def advance_near(loop: Any, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
     """Compute the closed configuration (nq,) after a displacement, by Newton's method.
 
-    The displacement (mobility,) is that of the independent coordinates. There is no global search.
+    The displacement (mobility,) of the independent coordinates starts at the given closed
+    configuration (nq,). There is no global search.
 
     Raises:
         NoSolution: Newton's method does not close the loops.
@@ -120,9 +121,13 @@ def advance_along(loop: Any, configuration: FloatArray, displacements: FloatArra
 
 
 def assemble_near(loop: Any, driven: FloatArray, configuration: FloatArray) -> FloatArray:
-    """Find the configuration (nq,) with driven positions (n,) near a known configuration.
+    """Find the closed configuration (nq,) with driven positions (n,) near a given one.
 
-    Positions of redundant drives are approached as closely as the loops permit (least squares).
+    The given configuration must be closed. Positions of redundant drives are approached as closely
+    as the loops permit (least squares).
+
+    Raises:
+        NoSolution: the loops do not close.
     """
     q = configuration
     for _ in range(1 if loop.solver.drives_free else NEAR_STEPS):
@@ -163,7 +168,7 @@ def assemble(
         target = as_array("pose", pose, (7,), "m, unit quaternion x y z w")
         return _each(loop, target, start, partial(_to_pose, loop))
     if driven is None:
-        raise InvalidInput("assemble needs positions of joints, or a pose of the tip")
+        raise InvalidInput("assemble requires joint positions or a pose of the tip")
     if hasattr(driven, "items"):
         return _from_joints(loop, dict(driven.items()), start)
     target = as_array(
@@ -173,11 +178,10 @@ def assemble(
 
 
 def assemblies(loop: Any, driven: ArrayLike, *, searches: int = 6000) -> FloatArray:
-    """Find the configurations (k, nq) with given driven positions (n,).
+    """Find all closed configurations (k, nq) with given driven positions (n,).
 
-    They are sorted by their distance from home. Newton's method is started at most `searches`
-    times. See `assembly_modes` for the search's thoroughness, and for when two configurations count
-    as equal.
+    They are sorted by their distance from home. The search is started at most `searches` times. See
+    `assembly_modes` for its thoroughness, and for when two configurations count as equal.
     """
     return assembly_modes(loop, driven, searches=searches).configurations
 
@@ -189,11 +193,17 @@ def motion_of_joints(
     accelerations: ArrayLike | None = None,
     guess: ArrayLike | None = None,
 ) -> Motion:
-    """Compute the mechanism's motion for a motion (..., n) of its driven joints.
+    """Compute the mechanism's motion for a motion of its driven joints.
 
     Along the last batch dimension, the search for each configuration starts from the one before it,
-    and the first search from the guess, by default home. The positions of redundant drives may
-    disagree by noise and lag; the motion is their least-squares fit.
+    and the first search from the guess. The positions of redundant drives may disagree by noise and
+    lag; the motion is their least-squares fit.
+
+    Args:
+        loop: the mechanism.
+        positions, velocities, accelerations: (..., n) of the driven joints; accelerations are zero
+            by default.
+        guess: configuration (nq,) to start from; home by default.
 
     Returns:
         Configurations (..., nq), velocities and accelerations (..., mobility).
@@ -235,7 +245,10 @@ def motion_parts(
 ) -> list[FloatArray]:
     """Broadcast positions, rates and accelerations to the same shape (..., width).
 
-    Accelerations that are None become zero.
+    Accelerations that are None become zero. The results are new arrays.
+
+    Raises:
+        InvalidInput: a shape is wrong or a value is not finite.
     """
     given = {
         "positions": positions,
@@ -263,7 +276,13 @@ def _independent_motion(loop: Any, q: FloatArray, rates: FloatArray, changes: Fl
 
 
 def displace(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
-    """Compute the closed configuration (nq,) after a displacement (mobility,)."""
+    """Compute the closed configuration (nq,) after a displacement `step` (mobility,).
+
+    The displacement of the independent coordinates starts at the closed configuration `q` (nq,).
+
+    Raises:
+        NoSolution: the loops do not close.
+    """
     for packed in (loop.structure.packed, *loop.solver.pivots.known):
         moved = q.copy()
         left = entry(calls.DISPLACE, packed)(moved, step, CLOSED)
@@ -276,7 +295,14 @@ def displace(loop: Any, q: FloatArray, step: FloatArray) -> FloatArray:
 
 
 def displace_all(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray:
-    """Compute closed configurations (N, nq) after displacements (N, mobility)."""
+    """Compute closed configurations (N, nq) after displacements `steps` (N, mobility).
+
+    The displacements of the independent coordinates start at the closed configurations `starts` (N,
+    nq).
+
+    Raises:
+        NoSolution: the loops do not close after a displacement.
+    """
     if len(starts) < BATCH:
         return _displace_singly(loop, starts, steps)
     found = batch(
@@ -299,9 +325,9 @@ def displace_all(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray
 def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """Compute the results of `displace_all` one configuration at a time.
+    """Compute the results of `displace_all` configuration by configuration.
 
-    If `chained`, each starts from the result of the one before it, the first from its own start.
+    If `chained`, each displacement starts from the previous result, the first from `starts[0]`.
     """
     out: FloatArray = starts.copy()
     steps = np.ascontiguousarray(steps)
@@ -322,8 +348,8 @@ def _displace_singly(
 def configurations_along(loop: Any, first: FloatArray, target: FloatArray) -> FloatArray:
     """Compute configurations (..., nq) along a motion of the independent coordinates.
 
-    The coordinates are (..., mobility). Along the last batch dimension, the search for each
-    configuration starts from the one before it, and the first search starts from the closed
+    `target` (..., mobility) are their positions. Along the last batch dimension, the search for
+    each configuration starts from the one before it, and the first search starts from the closed
     configuration `first` (nq,).
     """
     count = target.shape[-2] if target.ndim > 1 else 1
@@ -351,7 +377,8 @@ def _to_driven(
 ) -> FloatArray:
     """Find a configuration with given driven positions, starting from a guess.
 
-    If Newton's method meets them to `within` [m or rad], there is no global search.
+    If Newton's method reaches the positions with errors below `within` [m or rad], there is no
+    global search.
     """
     if loop.solver.drives_free and loop.structure.equations.relative_residual(q) <= OPEN:
         return displace(loop, q, np.ascontiguousarray(target - q[loop.solver.driven_at]))
@@ -432,7 +459,7 @@ def _guess(loop: Any, guess: Any) -> FloatArray:
 
 
 def _put(loop: Any, q: FloatArray, name: str, value: ArrayLike) -> slice:
-    """Write a joint's position into configurations (..., nq), by the joint's name."""
+    """Set a named joint's position in configurations (..., nq); return its slice."""
     if name not in loop.solver.tree.place_of:
         raise InvalidInput(f"{loop.name} has no joint {name!r}", value=name)
     place = loop.solver.tree.place_of[name]

@@ -94,10 +94,10 @@ class _Search:
     """State of a search for assembly modes.
 
     Attributes:
-        found: closed configurations (positions,), one for each mode.
-        marks: vectors that distinguish the modes.
+        found: closed configurations (nq,), one for each mode.
+        marks: vectors that identify the modes; see `mark`.
         hits: number of starts that reached each mode.
-        made: number of starts.
+        made: number of all starts so far.
     """
 
     def __init__(self, structure: Structure, start: FloatArray, held: list[int], seed: int) -> None:
@@ -147,7 +147,8 @@ class _Search:
     def mark(self, q: FloatArray) -> FloatArray:
         """Return a vector that identifies the assembly mode of a configuration.
 
-        It contains joint points, axes and the tip's pose, and is the same for equal modes.
+        The vector contains the joints' origins and axes and the tip's pose. Equal modes have
+        equal vectors.
         """
         tree, size = self._structure.tree, self._equations.size
         B = self._equations.bodies_at(q)
@@ -164,9 +165,9 @@ class _Search:
         return np.concatenate([*parts, tip[:3, :3].ravel(), tip[:3, 3] / size])
 
     def standing(self, q: FloatArray) -> FloatArray:
-        """Return a configuration of the same assembly mode with wrapped angles.
+        """Wrap the angles of a configuration without changing its assembly mode.
 
-        It is within the joint limits if possible.
+        The result is within the joint limits if possible.
         """
         out, tree = self._wrap(q), self._structure.tree
         if not self._is_beyond(out):

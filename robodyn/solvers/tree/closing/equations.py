@@ -99,9 +99,10 @@ class Equations:
         return float(np.abs(gap[: len(self.rows)] * self.rows).max(initial=0.0))
 
     def bodies_at(self, q: FloatArray, rates: FloatArray | None = None) -> FloatArray:
-        """Compute frame and motion of each body in the tree, (bodies, BODY_SIZE).
+        """Compute frame and motion of each body of the tree, in the base frame.
 
-        The rates are zero by default.
+        They are those at the configuration `q`. The rates of the tree are zero by default. The
+        result (bodies, BODY_SIZE) is described in `kernels.layout`.
         """
         B = np.empty((len(self.tree.bodies), layout.BODY_SIZE))
         v = np.zeros(self.tree.rates) if rates is None else rates
@@ -116,12 +117,18 @@ class Equations:
         return gap, K
 
     def worst(self, q: FloatArray) -> str:
-        """Return the name of the closure with the largest residual at a configuration."""
+        """Return the name of the closure with the largest residual at a configuration.
+
+        The name is empty if there are no closures.
+        """
         gap, _ = self.at(q)
         return self.packed.names[int(np.argmax(np.abs(gap)))] if len(gap) else ""
 
     def stepped(self, q: FloatArray, step: FloatArray) -> FloatArray:
-        """Return the configuration after a step (rates,), given in comparable units."""
+        """Return the configuration after a step (rates,) of all coordinates.
+
+        The step is given in comparable units. The loops are not closed.
+        """
         out: FloatArray = np.array(q, dtype=np.float64)
         self._advance(out, np.ascontiguousarray(step * self.columns))
         return out
@@ -135,8 +142,13 @@ class Equations:
     ) -> Attempt:
         """Find a closed configuration by Newton's method from `q`.
 
-        The coordinates with rate indices `held` stay constant. Steps have minimum norm, so only
-        necessary coordinates move; they are shortened if the residual would grow.
+        The coordinates with rate indices `held` stay constant; `extra` are further equations to
+        satisfy. Steps have minimum norm, so only necessary coordinates move; they are shortened if
+        the residual would grow.
+
+        Returns:
+            The configuration reached, and its largest residual; a large residual if a closure is
+            closed in the wrong orientation.
         """
         free = np.setdiff1d(np.arange(self.tree.rates), np.asarray(held, dtype=int))
         q = np.array(q, dtype=np.float64)
@@ -185,8 +197,7 @@ class Equations:
             near: largest residual of a result.
 
         Returns:
-            Those of the configurations (positions,) reached whose largest residual is at most
-            `near`.
+            The configurations (positions,) reached whose largest residual is at most `near`.
         """
         call_entry, places = at or self.at, list(starts)
         gap, K = _all_at(call_entry, places, free)
@@ -217,21 +228,22 @@ class Equations:
         return list(compress(places, np.abs(gap).max(axis=1, initial=0.0) <= near))
 
     def is_flipped(self, q: FloatArray) -> bool:
-        """Return whether a closure is closed in the wrong orientation.
+        """Return whether a closure is closed in the wrong orientation at a configuration.
 
-        Two axes are parallel in either direction, and frames half a turn apart satisfy the same
-        equations; no joint motion leads from one to the other.
+        The equations are also satisfied by hinge axes that point in opposite directions, and by
+        frames half a turn apart; no joint motion leads from one of these to the correct closure.
         """
         return bool((self._senses(q) * self.senses < 0.0).any())
 
     def set_hinge_senses(self, q: FloatArray) -> None:
-        """Define the orientation of hinge axes by a configuration, for `is_flipped`."""
+        """Store a configuration's hinge orientations as the correct ones."""
         self.senses = np.where(self._senses(q) < 0.0, -1.0, 1.0)
 
     def _senses(self, q: FloatArray) -> FloatArray:
-        """Return a value for each closure whose sign is the orientation of its hinge axis.
+        """Return a value for each closure that is negative if the closure is flipped.
 
-        It is 1 for closures without a hinge.
+        The value is the cosine between the hinge axes on both links. For fixed and prismatic
+        closures, it is twice the cosine of the rotation between both frames; for others, it is 1.
         """
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
@@ -288,7 +300,11 @@ class TipPose:
         return np.asarray(gap[self._rows])
 
     def __call__(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the residual (k,) of the tip's pose and its Jacobian (k, rates)."""
+        """Compute the residual (k,) of the tip's pose and its Jacobian (k, rates).
+
+        The residual is that of `gap`. The Jacobian with respect to all tree coordinates has the
+        same rows; those of positions are divided by the mechanism's size.
+        """
         gap, J = self.gap(q), self._jacobian(q)
         J[:3] /= self._size
         return gap, J[self._rows]
@@ -299,7 +315,7 @@ def _all_at(
     places: Sequence[FloatArray],
     free: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Evaluate equations (N, rows) and Jacobians (N, rows, free) at N configurations."""
+    """Evaluate closure equations (N, rows) and their Jacobians (N, rows, free)."""
     both = [call_entry(place) for place in places]
     return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 

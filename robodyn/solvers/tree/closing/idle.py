@@ -26,9 +26,10 @@ def find_idle(
     """Find the idle degrees of freedom in a closed configuration in general position.
 
     A group of bodies is idle if it can rotate together about a line while all others are at rest,
-    and is connected on at least two sides, as the rod in a loop is; a body on a single joint is a
-    pendulum. Massless links may rotate differently, such as those of a ball joint described as
-    three hinges. A tree without closures has no idle degrees of freedom.
+    and is connected on at least two sides, as the rod in a loop is. (A body on a single joint is
+    not idle, but a pendulum.) Massless links of the group, such as those of a ball joint described
+    as three hinges, may rotate differently. A tree without closures has no idle degrees of freedom.
+    `driven` are the rate indices of the driven joints, which are at rest.
     """
     if not tree.model.closures:
         return ()
@@ -68,11 +69,11 @@ def find_idle(
 
 
 def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
-    """Return the coefficients (k,) of a motion that moves a body and few others.
+    """Return a motion (k,) of a body in which as few other bodies as possible move.
 
-    The motion is the sum of k basis motions, given by their twists, times the coefficients. As few
-    other bodies as possible move: they are fixed one after the other, as long as this one can still
-    move. The result is None if the body cannot move.
+    The motion consists of coefficients of k basis motions, given by the twists of all bodies, and
+    is orthogonal to the motions `known`. Other bodies are fixed one after the other, as long as the
+    given body can still move. The result is None if the body cannot move.
     """
     space = np.eye(len(twists))
     if known.shape[1]:

@@ -32,14 +32,20 @@ OPEN = 1e-5
 
 
 def joint_velocities(loop: Any, configuration: ArrayLike, velocity: ArrayLike) -> FloatArray:
-    """Compute the rates (..., n) [rad/s or m/s] of the driven joints."""
+    """Compute the rates (..., n) [rad/s or m/s] of the driven joints.
+
+    The velocity (..., mobility) is that of the independent joints.
+    """
     return driven_motion(loop, configuration, velocity, np.zeros(loop.solver.nu)).velocities
 
 
 def driven_motion(
     loop: Any, configuration: ArrayLike, velocity: ArrayLike, acceleration: ArrayLike
 ) -> DrivenMotion:
-    """Compute positions, rates and accelerations (..., n) of the driven joints."""
+    """Compute positions, rates and accelerations (..., n) of the driven joints.
+
+    Velocity and acceleration (..., mobility) are those of the independent joints.
+    """
     positions = loop.joint_positions(configuration)
     if loop.solver.drives_free:
         changes = (
@@ -60,7 +66,8 @@ def joint_states(
 ) -> JointStates:
     """Return names, positions and velocities (..., k) of all joints except floating ones.
 
-    `body_pose` and `link_pose` return the pose of a floating joint's link.
+    The velocity (..., mobility) of the independent joints is zero by default. `body_pose` and
+    `link_pose` return the pose of a floating joint's link.
     """
     q = configurations(loop, "configuration", configuration)
     v = joint_rates(loop, q, np.zeros(loop.solver.nu) if velocity is None else velocity)
@@ -73,7 +80,7 @@ def joint_states(
 
 
 def joint_index_table(loop: Any) -> tuple[tuple[str, ...], list[int], list[int], FloatArray]:
-    """Return name, position index, rate index and mimic factor of each joint.
+    """Return names, position and rate indices, and mimic factors of all joints.
 
     Floating joints are left out. The factor is the multiplier of a mimic joint, and 1 for other
     joints.
@@ -100,7 +107,8 @@ def joint_motion(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the rates and accelerations (..., rates) of all joints.
 
-    Their order is that of `rate_names`.
+    Velocity and acceleration (..., mobility) are those of the independent joints. The order of the
+    results is that of `rate_names`.
     """
     found = tip_motion(loop, configuration, velocity, acceleration)
     count = loop.solver.tree.rates
@@ -155,7 +163,7 @@ def coned_legs(loop: Any) -> tuple[Rod, ...]:
 
 
 def leg_names(loop: Any) -> tuple[str, ...]:
-    """Return the names of the closures and joints by which legs support the moving body."""
+    """Return the names of the closures and joints between the legs and the tip's body."""
     return tuple(rod.name for rod in loop.solver.coned_legs)
 
 
@@ -207,7 +215,7 @@ def jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def tangent(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute the tangent S (..., rates, mobility) of the loop closures.
+    """Compute the tangent matrix S (..., rates, mobility) of the loop closures.
 
     It maps the rates of the independent joints to those of all joints: rates = S @ velocity.
     """
@@ -229,7 +237,7 @@ def joint_jacobian(loop: Any, configuration: ArrayLike) -> FloatArray:
 
 
 def kernel_of(loop: Any, call: Call) -> Callable[..., Any]:
-    """Return a compiled function of the mechanism, with the elimination order of home."""
+    """Return the compiled function `name`, with the elimination order chosen at home."""
     found = loop.solver.calls.get(call)
     if found is None:
         found = loop.solver.calls.setdefault(call, entry(call, loop.structure.packed))
@@ -239,7 +247,9 @@ def kernel_of(loop: Any, call: Call) -> Callable[..., Any]:
 def call_entry(loop: Any, call: Call, q: FloatArray, *arguments: Any) -> None:
     """Call a compiled function at a closed configuration, with any elimination order.
 
-    If the order of home fails, others are tried.
+    Raises:
+        InvalidInput: the configuration does not close the loops.
+        SingularConfiguration: all elimination orders fail.
     """
     if kernel_of(loop, call)(q, *arguments):
         return
@@ -360,22 +370,29 @@ def each_state(
 def tip_motion(loop: Any, *motion: ArrayLike) -> FloatArray:
     """Compute the motion of all joints and the tip's acceleration in one array.
 
-    The result (..., 2 * rates + 6) consists of the rates and the accelerations of all joints, and
-    the linear and angular acceleration of the tip.
+    `motion` is configuration (..., nq), velocity and acceleration (..., mobility). The result (...,
+    2 * rates + 6) consists of the rates and the accelerations of all joints, and the linear and
+    angular acceleration of the tip, base frame.
     """
     width = 2 * loop.solver.tree.rates + 6
     return each_state(loop, calls.MOTION, (width,), *motion)
 
 
 def tree_jacobian(loop: Any, q: FloatArray) -> FloatArray:
-    """Compute the tip's Jacobian (6, rates) of the tree, with open loops."""
+    """Compute the tip's Jacobian (6, rates) of the tree, without the closures.
+
+    It maps the rates of all joints to the tip's twist, linear over angular, base frame.
+    """
     B, tree = loop.structure.equations.bodies_at(q), loop.solver.tree
     way = tree.loop_path(0, tree.body_of[loop.model.tip_link])
     return tree.point_jacobian(B, way, tree.frame_at(B, loop.model.tip_link)[:3, 3])
 
 
 def configuration_rate(loop: Any, configuration: FloatArray, velocity: FloatArray) -> FloatArray:
-    """Compute the time derivative (nq,) of a configuration, without checks."""
+    """Compute the time derivative (nq,) of a configuration, without checks.
+
+    The velocity (mobility,) is that of the independent joints.
+    """
     v, out = joint_rates(loop, configuration, velocity), np.empty(loop.solver.nq)
     entry(calls.CONFIGURATION_RATE, loop.structure.packed)(configuration, v, out)
     return out

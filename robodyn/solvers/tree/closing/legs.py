@@ -62,9 +62,10 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Return the rate indices of each leg: a group that shares no equations with others.
+    """Return the rate indices of each leg: joints coupled by closure equations.
 
-    Coordinates in `held` and groups that contain floating joints are left out.
+    Legs share no equations with each other. Coordinates in `held` and groups of joints that contain
+    a floating joint are left out.
     """
     tree = equations.tree
     _, K = equations.at(equations.stepped(q, np.full(tree.rates, 0.1)))
@@ -99,7 +100,7 @@ def _unwound(
 
 
 def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:
-    """Return a leg's squared distance from the guess, with a penalty beyond its limits."""
+    """Return a leg's squared distance from a guess, plus a penalty beyond limits."""
     total = 0.0
     for body in equations.tree.bodies[1:]:
         if body.rate in leg and body.joint is not None and body.width == 1:

@@ -57,7 +57,7 @@ class Pivots:
             The packed arrays.
 
         Raises:
-            SingularConfiguration: these coordinates do not determine the motion there.
+            SingularConfiguration: these coordinates do not determine the motion at `q`.
         """
         own = self._structure
         chosen = own.free if free is None else free
@@ -71,8 +71,9 @@ class Pivots:
             names = ", ".join(own.tree.rate_names[rate] for rate in chosen)
             raise SingularConfiguration(
                 f"{own.tree.model.name}: at this configuration {names} do not determine the "
-                f"motion: {', '.join(moving)} move while these are locked (singularity of type "
-                "2); forward dynamics and simulation still work, inverse dynamics has no solution",
+                f"motion: {', '.join(moving)} can move while these are locked (singularity of "
+                "type 2); forward dynamics and simulation still work, but inverse dynamics has no "
+                "solution",
                 smallest_singular_value=smallest,
                 direction=direction,
                 value=q,
@@ -92,8 +93,8 @@ class Pivots:
     def best_free(self, q: FloatArray) -> tuple[int, ...]:
         """Return the rate indices of the best independent coordinates at a configuration.
 
-        They are selected by pivoting on the tangent. The independent coordinates of the structure
-        are preferred unless others are clearly better.
+        They are selected by pivoting on the tangent matrix. The independent coordinates of the
+        structure are preferred unless others are clearly better.
         """
         own = self._structure
         _, K = own.equations.at(q)
@@ -111,11 +112,12 @@ class Pivots:
 
 
 def packings_over_travel(mechanism: Any) -> tuple[PackedMechanism, ...]:
-    """Return packed arrays for exported code, for the travel of the driven joints.
+    """Return the packed arrays that exported code needs over the mechanism's travel.
 
-    Each has another elimination order of the closure equations, in the same independent
-    coordinates; at any configuration in the travel, one of them is suitable. An order is added for
-    each sample of the travel at which the previous ones nearly fail.
+    The travel is that of the driven joints. Each packing has another elimination order of the
+    closure equations, in the same independent coordinates; at any configuration in the travel, one
+    of them is suitable. An order is added for each sample of the travel at which the previous ones
+    nearly fail.
     """
     structure, samples = mechanism.structure, np.random.default_rng(SEED)
     head, numbers = structure.packed.head, structure.packed.numbers.copy()
@@ -159,11 +161,12 @@ def independence(K: FloatArray, free: Any) -> tuple[float, FloatArray]:
 def forward_dynamics_repivoted(
     mechanism: Any, q: FloatArray, rates: FloatArray, effort: FloatArray, *load: FloatArray | None
 ) -> FloatArray:
-    """Compute accelerations (mobility,) if the usual elimination order fails.
+    """Compute accelerations (mobility,) where the usual elimination order fails.
 
-    They are those of the independent joints, at a closed configuration. The computation uses the
-    coordinates that determine the motion best there. If the rates of the independent joints permit
-    several motions, the one of least norm is used. `load` is a wrench and the motion of the base.
+    They are those of the independent joints, at a closed configuration `q`, and are computed in the
+    coordinates that determine the motion best there. If the given rates (mobility,) of the
+    independent joints permit several motions, the one of least norm is used. `effort` (n,) are the
+    driven efforts, `load` is a wrench and the motion of the base.
 
     Raises:
         SingularMassMatrix: a motion has no inertia.
@@ -188,7 +191,7 @@ def forward_dynamics_repivoted(
 def full_rates(structure: Any, q: FloatArray, rates: FloatArray) -> FloatArray:
     """Return the rates (rates,) of all joints from those of the independent joints.
 
-    If several are possible, the result has the least norm.
+    If several motions are possible at `q`, the result is the one with the least norm.
     """
     _, K = structure.equations.at(q)
     columns = structure.equations.columns

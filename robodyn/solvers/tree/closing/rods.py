@@ -109,7 +109,7 @@ def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
 
 
 def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> FloatArray | None:
-    """Return the point (3,) in which all joint axes intersect, or None.
+    """Return the point (3,) where all joint axes intersect; None if they do not.
 
     For a single axis, it is a point on the axis.
     """
@@ -122,7 +122,7 @@ def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> Fl
 def _foot(tree: Tree, B: FloatArray, body: int, near: float) -> tuple[int, FloatArray] | None:
     """Return the body that carries a leg, and the center (3,) of the leg's foot joint.
 
-    The center is in the base frame. The result is None if there is no such joint.
+    The center is in the base frame. The result is None if the leg has no foot joint.
     """
     while body and tree.bodies[body].kind == layout.PRISMATIC:
         body = tree.bodies[body].parent

@@ -91,7 +91,7 @@ class Structure:
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of all movable joints, floating ones included, in the order of a configuration."""
+        """Names of all movable joints, floating ones included, in a configuration's order."""
         return tuple(joint.name for joint in self.tree.joints)
 
     @property
@@ -229,9 +229,9 @@ def _home(tree: Tree, equations: Equations) -> FloatArray:
 
 
 def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArray:
-    """Create a configuration from the positions of some joints, as a search start.
+    """Create a configuration from the positions of some joints, to start a search.
 
-    Other joints are at zero, or at the limit nearest to zero.
+    Other joints are at zero, or at the limit nearest to zero. The loops are generally open.
     """
     q = np.zeros(tree.positions)
     for joint in tree.joints:
@@ -246,7 +246,10 @@ def initial_guess(tree: Tree, values: dict[str, tuple[float, ...]]) -> FloatArra
 
 
 def update_mimic_joints(tree: Tree, q: FloatArray) -> None:
-    """Update the mimic joints in configurations (..., positions), in place."""
+    """Set the mimic joints in configurations (..., positions), in place.
+
+    Their positions follow from those of the joints that they mimic.
+    """
     for joint in tree.joints:
         if joint.mimic is not None:
             source = q[..., tree.position_of[joint.mimic.joint]]
@@ -255,7 +258,7 @@ def update_mimic_joints(tree: Tree, q: FloatArray) -> None:
 
 
 def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
-    """Return home and random closed configurations around it, for rank tests."""
+    """Return closed configurations for rank tests: home, then random ones nearby."""
     rng, everything = np.random.default_rng(SEED), np.arange(equations.tree.rates)
     found = [home]
     for attempt in range(6 * SAMPLES):
@@ -274,10 +277,10 @@ def closed_samples(equations: Equations, home: FloatArray) -> list[FloatArray]:
 def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[FloatArray]]:
     """Return the rank of the closures' Jacobian, and the samples that have this rank.
 
-    It is the largest rank in all samples, which are closed configurations. Near a singular
+    The rank is the largest one of all samples, which are closed configurations. Near a singular
     configuration, however, rounding leaves small singular values. This is common for
     overconstrained loops, such as a parallelogram with a third bar when all bars are in line. Such
-    samples are discarded if there are others.
+    samples are discarded unless there are no others.
     """
     found = []
     for q in samples:
@@ -293,7 +296,7 @@ def _rank(equations: Equations, samples: list[FloatArray]) -> tuple[int, list[Fl
 
 
 def _present(equations: Equations, tree: Tree, rng: np.random.Generator) -> np.ndarray:
-    """Return a mask of the closures' Jacobian: entries that can differ from zero."""
+    """Return the sparsity pattern (rows, rates) of the closures' Jacobian."""
     present = np.zeros((len(equations.rows), tree.rates), dtype=bool)
     start = initial_guess(tree, {})
     for _ in range(4):
@@ -313,7 +316,7 @@ def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
 def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
     """Select the rate indices of the independent coordinates.
 
-    Joints named by the model come first, then driven joints, then others.
+    Joints that the model declares independent come first, then driven joints, then others.
     """
     model = tree.model
     _, basis = null_space(K)
@@ -349,10 +352,10 @@ def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
 
 
 def dependent_rate_ratio(equations: Equations, q: FloatArray, free: tuple[int, ...]) -> float:
-    """Return the largest permitted rate of a joint per unit of the independent rates.
+    """Return the largest permitted rate of a joint per unit of an independent rate.
 
-    Beyond it, a simulation changes to other independent coordinates. It is a multiple of the
-    largest such ratio at a configuration, and at least that of a well-conditioned mechanism.
+    Beyond this ratio, a simulation changes to other independent coordinates. The value is a
+    multiple of the largest ratio at the configuration `q`, or of 1 if that is smaller.
     """
     _, K = equations.at(q)
     _, basis = null_space(K)

@@ -103,7 +103,7 @@ def legs_builder(top: Fields) -> ModelBuilder:
 
 
 def _legs(top: Fields) -> list[Fields]:
-    """Return the fields of all legs, with defaults applied and repeated by symmetry."""
+    """Return the YAML fields of all legs, with defaults and symmetric copies."""
     defaults = top.child("leg_defaults", {}).data
     count = top.number("symmetry", default=1, at_least=1)
     given_legs = top.children("legs")
@@ -137,7 +137,7 @@ def _legs(top: Fields) -> list[Fields]:
 
 
 def _rotate_leg(leg: Fields, angle: float) -> dict[str, Any]:
-    """Return the fields of a leg whose points and directions are rotated about z."""
+    """Return the fields of a leg with its points and directions rotated about z."""
     R = axis_motion("revolute", np.array([0.0, 0.0, 1.0]), angle)[:3, :3]
     out: dict[str, Any] = {}
     for key in ("base", "platform", "axis"):
@@ -189,7 +189,7 @@ def _telescope(leg: LegParts) -> None:
 
 
 def _center(leg: LegParts) -> None:
-    """Add a leg whose last joint carries the platform.
+    """Add a center leg, whose last joint carries the platform.
 
     If the leg has a prismatic joint, this joint measures the leg's length.
     """
@@ -263,10 +263,11 @@ def _rail(leg: LegParts) -> None:
 def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: FloatArray) -> None:
     """Add one rod, or two parallel ones, from the driven link to the platform.
 
-    `way` is the vector to the platform at home, in the driven link's frame, which is then rotated.
+    `way` is the vector from `at` to the platform joint at home, in the driven link's frame; `turn`
+    (3, 3) is the rotation of this frame at home.
     """
     if not way.any():
-        expected = "a point away from the beginning of the rod"
+        expected = "a point that differs from the start of the rod at home"
         raise leg.fields.refuse("platform", leg.tip.tolist(), expected)
     apart = leg.fields.child("rod").array("apart", (3,), "m", [0.0] * 3)
     sides = [("", 0.0)] if not apart.any() else [("a", 0.5), ("b", -0.5)]

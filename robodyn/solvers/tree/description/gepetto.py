@@ -55,7 +55,7 @@ def read_gepetto(top: Fields, folder: Path) -> ModelBuilder:
         isinstance(pair, list) and len(pair) == 2 for pair in pairs
     ):
         raise top.refuse("closed_loop", pairs, "a list of pairs of frames")
-    kinds = top.get("type", "a list of 6d and 3d", default=["6d"] * len(pairs))
+    kinds = top.get("type", "a list with the values 6d or 3d", default=["6d"] * len(pairs))
     if not isinstance(kinds, list) or len(kinds) != len(pairs):
         raise top.refuse("type", kinds, f"a list of {len(pairs)}, one for each pair of frames")
     for pair, kind in zip(pairs, (str(kind).lower() for kind in kinds), strict=True):
@@ -77,7 +77,10 @@ def _link(top: Fields, builder: ModelBuilder, frame: str) -> str:
 
 
 def _change_joints(top: Fields, builder: ModelBuilder) -> None:
-    """Change joint types as the document states; add closures for floating joints."""
+    """Change joint types as the YAML document states.
+
+    A spherical or universal joint becomes a floating joint with a closure.
+    """
     if "joint_name" not in top:
         return
     names = zip(top.names("joint_name"), top.names("joint_type"), strict=False)

@@ -58,7 +58,11 @@ class Parts:
         solid: tuple[Geometry, ...] = (),
         thin: tuple[Geometry, ...] = (),
     ) -> None:
-        """Add a link with collision shapes, which are also drawn, and other visual shapes."""
+        """Add a link with its mass properties and shapes to the model.
+
+        The shapes `solid` are both collision shapes and visual shapes, the shapes `thin` are visual
+        only.
+        """
         shapes = (*solid, *thin), bare(solid)
         self.builder.add(Link(name, body.mass, body.com, body.inertia, *shapes))
         self.builder.links_with_inertia.add(name)
@@ -121,11 +125,11 @@ class LegParts:
         return name
 
     def _frame(self, x: FloatArray) -> FloatArray:
-        """Return the axes x, y, z (3, 3) of a bar: x along it, y along the leg's axis cross x."""
+        """Return a bar's axes (3, 3): x along the bar, y along the leg's axis cross x."""
         y = np.cross(self._first_axis(x), x)
         size = float(np.linalg.norm(y))
         if size < 0.1:
-            expected = "a direction across the leg and its bars"
+            expected = "a direction that is not parallel to the leg or its bars"
             raise self.fields.refuse("axis", self.fields.get("axis", ""), expected)
         y = y / size
         return np.stack([x, y, np.cross(x, y)], axis=1)
@@ -159,14 +163,18 @@ class LegParts:
             parent, at = link, np.zeros(3)
 
     def follow(self, name: str, ends: Ends, axis: FloatArray) -> None:
-        """Add a passive joint, with the damping and friction of the leg's fields."""
+        """Add a passive revolute joint without limits between two links.
+
+        Its damping is that of the leg's fields.
+        """
         joint = _joint(f"{self.name}_{name}", "continuous", ends, axis)
         self.parts.builder.add(replace(joint, damping=self._damping))
 
     def drive(self, kind: str, ends: Ends, axis: FloatArray, home: float) -> None:
-        """Add the driven joint, with its limits, friction, actuator and home.
+        """Add the driven joint to the model, with its limits, friction, actuator and home.
 
-        If the leg has `driven: false`, this joint is passive.
+        These are read from the leg's fields; `home` is the joint's position at home [rad or m]. If
+        the leg has `driven: false`, this joint is passive.
         """
         fields, limits = self.fields, self.fields.child("limits", {})
         limits.only(*_LIMITS)
@@ -196,7 +204,11 @@ class LegParts:
     def end(
         self, link: str, at: ArrayLike, suffix: str = "", shift: FloatArray | float = 0.0
     ) -> None:
-        """Add the joint at the platform: a ball joint, or a hinge about the leg's axis."""
+        """Add the closure at the platform: a ball joint, or a hinge about the leg's axis.
+
+        `link` is the leg's last link and `at` (3,) the joint's center in its frame. `shift` (3,)
+        displaces the center on the platform from the leg's end, in the platform's frame.
+        """
         kind = "spherical" if self.form[-1] == "S" else "revolute"
         axes: dict[str, Any] = {}
         if kind == "revolute":

@@ -96,7 +96,7 @@ def closed_loop_model_from_yaml(
 
 
 def _complete(top: Fields, builder: ModelBuilder) -> None:
-    """Override the builder's data from the URDF by the fields of the YAML document.
+    """Override the URDF's data in the builder with the fields of the YAML document.
 
     Closures are not changed.
     """

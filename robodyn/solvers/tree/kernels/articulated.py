@@ -75,7 +75,7 @@ class Scratch(NamedTuple):
 
 @inner
 def shapes_of(m: Any) -> Any:
-    """Return the shapes of `Scratch`."""
+    """Return the shapes of the arrays of `Scratch` for mechanism `m`."""
     rows = m.bodies + 1
     return Scratch(
         (rows, layout.BODY_SIZE),
@@ -95,7 +95,11 @@ def fits(m: Any) -> bool:
 
 @inner
 def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int:
-    """Write accelerations to `out` (free,) for the efforts (driven,) of a `State`."""
+    """Write the accelerations of the independent coordinates to `out` (free,).
+
+    The efforts (driven,), wrench and base motion are those of `state`; floats and SIMD lanes are
+    supported. Return OK, or SINGULAR if a coordinate has no inertia.
+    """
     place_base(m, s.B)
     place(m, state.q, s.B)
     for k in range(m.free):
@@ -119,7 +123,11 @@ def forward_dynamics(m: Any, state: Any, settings: Any, s: Any, out: Any) -> int
 
 @inner
 def inward(m: Any, s: Any) -> bool:
-    """Compute articulated inertias, from leaves to base; return whether all exist."""
+    """Compute articulated inertias and bias forces, from the leaves to the base.
+
+    They are written to `s.P`, the data for the outward pass to `s.H`. Return False if a coordinate
+    has no inertia.
+    """
     zero = 0.0 * s.tau[0]
     for i in range(1, m.bodies + 1):
         own_inertia(m, i, zero, s.B[i], s.P[i])
@@ -145,7 +153,10 @@ def inward(m: Any, s: Any) -> bool:
 
 @inner
 def own_inertia(m: Any, i: int, zero: Any, body: Any, row: Any) -> None:
-    """Initialize the articulated inertia of body `i` with its own, about its origin."""
+    """Set the articulated inertia in `row` to the rigid-body inertia of body `i`.
+
+    It is about the body's origin, in base axes; the articulated force becomes zero.
+    """
     link = layout.body_of(m, i)
     x, y, z = vector(body, layout.X), vector(body, layout.Y), vector(body, layout.Z)
     mass, com = link.mass + zero, combine(x, y, z, link.com)
@@ -166,7 +177,9 @@ def free_coordinate(
 ) -> bool:
     """Remove a coordinate's direction of motion from a body's articulated inertia.
 
-    Return whether the body has inertia in this direction.
+    The inertia, in `row`, is changed in place. The terms from which the outward pass computes the
+    coordinate's acceleration are written to `handle`. `tau` is the effort at the coordinate. Return
+    False if the body has no inertia in this direction.
     """
     inertia, coupling, mass = matrix(row, A), matrix(row, B), matrix(row, M)
     moment, force = vector(row, MOMENT), vector(row, FORCE)
@@ -193,7 +206,7 @@ def free_coordinate(
 
 @inner
 def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
-    """Add a body's remaining articulated inertia and force to those of its parent.
+    """Add a body's articulated inertia and force, in `row`, to those of its parent.
 
     `arm` is the vector from the parent's origin to the body's origin.
     """
@@ -209,7 +222,10 @@ def add_to_parent(row: Any, arm: Any, parent: Any) -> None:
 
 @inner
 def outward(m: Any, s: Any) -> None:
-    """Compute the accelerations `s.a` of all coordinates, from the base to the leaves."""
+    """Write the accelerations of all coordinates to `s.a`, from the base to the leaves.
+
+    Call it after `inward`.
+    """
     zero = 0.0 * s.tau[0]
     store(s.B[0], layout.CHANGE, (zero, zero, zero))
     store(s.B[0], layout.CHANGE + 3, (zero, zero, zero))
@@ -239,7 +255,11 @@ def outward(m: Any, s: Any) -> None:
 
 @inner
 def acceleration(handle: Any, alpha: Any, accel: Any) -> Any:
-    """Compute the acceleration of a coordinate, from that of the body that carries it."""
+    """Return the acceleration of a coordinate, given that of the body that carries it.
+
+    `alpha` and `accel` are the carrying body's angular and linear acceleration, `handle` the
+    coordinate's data from `free_coordinate`.
+    """
     resisted = dot(vector(handle, HANDLE), alpha) + dot(vector(handle, HANDLE + 3), accel)
     return (handle[EFFORT] - resisted) * handle[INERTIA]
 
@@ -249,7 +269,11 @@ def forward_dynamics_of_tree(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (free,) of one state to `out`; return whether they exist."""
+    """Write the accelerations (free,) of one state to `out`; return whether they exist.
+
+    They are those of the independent coordinates, due to the drives' efforts (driven,), the tip
+    wrench and the motion of the base.
+    """
     m, state = layout.mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     if not fits(m):
         return False
@@ -263,7 +287,11 @@ def forward_dynamics_of_tree(
 def forward_dynamics_of_trees(
     plan: Any, numbers: Any, q: Any, rates: Any, efforts: Any, wrench: Any, base: Any, out: Any
 ) -> int:
-    """Write the accelerations of N states to `out` (N, free), eight at a time."""
+    """Write the accelerations of N states to `out` (N, free), eight at a time.
+
+    A state without a result is NaN. Return the number of states, counted from the first, whose
+    arguments are finite; 0 if the mechanism is too large for the stack.
+    """
     m, given = layout.mechanism(plan, numbers), borrowed_array((q, rates, efforts, wrench, base))
     if not fits(m):
         return 0

@@ -35,15 +35,15 @@ def to_base(body: Any, a: Any) -> Any:
 
 @inner
 def point_of(body: Any, place: Any) -> Any:
-    """Return the position of a body's point in the base frame."""
+    """Return the position in the base frame of a point given in a body's frame."""
     return add(vector(body, layout.ORIGIN), to_base(body, place))
 
 
 @inner
 def residual(m: Any, B: Any, out: Any) -> None:
-    """Compute the residuals (rows,) of the closure equations [m or 1].
+    """Write the residuals of the closure equations to `out` (rows,) [m or 1].
 
-    They are zero for idle degrees of freedom.
+    `B` contains the frames of the bodies. The residuals are zero for idle degrees of freedom.
     """
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
@@ -66,7 +66,7 @@ def residual(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def direction(closure: Any, n: int) -> Any:
-    """Return direction `n` along which a closure blocks translation, in a body frame.
+    """Return the closure's `n`-th blocked direction of translation, in a body frame.
 
     The frame is that of the parent's body.
     """
@@ -75,9 +75,10 @@ def direction(closure: Any, n: int) -> Any:
 
 @inner
 def pair(closure: Any, n: int) -> Any:
-    """Return two directions at a constant angle, and the cosine of this angle.
+    """Return the closure's `n`-th pair of directions, and the cosine of their angle.
 
-    The closure enforces the angle. The directions are its pair `n`, each in the frame of its body.
+    The closure keeps this angle constant. The first direction is in the frame of the parent's body,
+    the second in that of the child's body.
     """
     at = AFTER + 3 * closure.across + 7 * n
     return vector(closure.numbers, at), vector(closure.numbers, at + 3), closure.numbers[at + 6]
@@ -87,7 +88,7 @@ def pair(closure: Any, n: int) -> Any:
 def fill(m: Any, B: Any, K: Any) -> None:
     """Write the nonzero entries of the closures' Jacobian to `K` (entries,).
 
-    Their order is that of the packed arrays.
+    Their order is that of the packed arrays. `B` contains the frames of the bodies.
     """
     for k in range(m.entries):
         K[k] = 0.0
@@ -112,7 +113,7 @@ def fill(m: Any, B: Any, K: Any) -> None:
 
 @inner
 def add_entry(step: Any, row: int, power: Any, K: Any) -> None:
-    """Add `power` to an entry of the closures' Jacobian: one equation, one joint.
+    """Add `power` to the closure Jacobian's entry for one equation and one joint.
 
     `row` is the equation's index in its closure; `step` is the joint's step on the closure's path.
     """
@@ -181,7 +182,10 @@ def _fill_moment(m: Any, closure: Any, B: Any, n: Any, row: int, K: Any) -> None
 
 @inner
 def acceleration_of(body: Any, arm: Any) -> Any:
-    """Compute the acceleration of a body's point, at `arm`, for constant joint rates."""
+    """Return the acceleration of a body's point for constant joint rates, base frame.
+
+    The point is at `arm` from the body's origin.
+    """
     omega = vector(body, layout.OMEGA)
     turning = add(cross(vector(body, layout.ALPHA), arm), cross(omega, cross(omega, arm)))
     return add(vector(body, layout.ACCEL), turning)
@@ -189,22 +193,25 @@ def acceleration_of(body: Any, arm: Any) -> Any:
 
 @inner
 def velocity_of(body: Any, arm: Any) -> Any:
-    """Compute the velocity of a body's point at `arm` from its origin, base frame."""
+    """Return the velocity of a body's point at `arm` from its origin, base frame."""
     return add(vector(body, layout.VELOCITY), cross(vector(body, layout.OMEGA), arm))
 
 
 @inner
 def second_derivative(body: Any, u: Any) -> Any:
-    """Compute the second time derivative of a body's direction `u` at constant rates."""
+    """Return the second time derivative of a body-fixed direction at constant rates.
+
+    Both are in the base frame.
+    """
     omega = vector(body, layout.OMEGA)
     return add(cross(vector(body, layout.ALPHA), u), cross(omega, cross(omega, u)))
 
 
 @inner
 def bias(m: Any, B: Any, out: Any) -> None:
-    """Compute the second time derivatives (rows,) of the closure equations.
+    """Write the second time derivatives of the closure equations to `out` (rows,).
 
-    The rates are constant.
+    They are those at constant joint rates, from the bodies' motion in `B`.
     """
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
@@ -235,7 +242,10 @@ def bias(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def damp(m: Any, B: Any) -> None:
-    """Subtract the moments of closures' dampers and springs from the bodies' wrenches."""
+    """Apply the moments of the closures' dampers and torsion springs to the bodies.
+
+    The moments are subtracted from the wrenches that the bodies' motion requires, in `B`.
+    """
     for k in range(m.closures):
         closure = layout.closure_of(m, k)
         a, b = B[closure.parent], B[closure.child]
@@ -251,9 +261,10 @@ def damp(m: Any, B: Any) -> None:
 
 @inner
 def turn_of(closure: Any, a: Any, b: Any) -> Any:
-    """Return the rotation vector [rad] of a closure from its rest orientation.
+    """Return the rotation vector [rad] of a closure's child from its rest orientation.
 
-    It leads from parent to child, in the base frame.
+    The rotation is relative to the parent; the vector is in the base frame. `a` and `b` are the
+    bodies of parent and child.
     """
     return rotation_vector(
         rotated_axis(closure, a, b, 0),
@@ -264,7 +275,10 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 
 @inner
 def rotated_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
-    """Return axis `k` of the base frame, rotated with the child from rest orientation."""
+    """Return axis `k` of the base frame, rotated like the child from rest orientation.
+
+    `a` and `b` are the bodies of parent and child; the result is in the base frame.
+    """
     own = a[layout.X + k], a[layout.Y + k], a[layout.Z + k]
     own = combine(closure.turn_x, closure.turn_y, closure.turn_z, own)
     return combine(vector(b, layout.X), vector(b, layout.Y), vector(b, layout.Z), own)
@@ -274,8 +288,10 @@ def rotated_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
 def reach_of(m: Any, k: int, B: Any) -> Any:
     """Return the geometry of spring `k`, which connects points of two bodies.
 
-    It consists of the indices of the two bodies, the arms from their origins to the ends, the
-    vector from the first end to the second, and its time derivative.
+    Returns:
+        The indices of the two bodies; the arms from their origins to the spring's ends; the vector
+        from the first end to the second; and its time derivative. All vectors are in the base
+        frame.
     """
     i, j = m.integers[m.at_springs + 2 * k], m.integers[m.at_springs + 2 * k + 1]
     at = m.at_spring_numbers + POINT_SPRING * k
@@ -292,7 +308,10 @@ def reach_of(m: Any, k: int, B: Any) -> Any:
 
 @inner
 def subtract_spring_forces(m: Any, B: Any) -> None:
-    """Subtract the forces of springs between points from the bodies' wrenches."""
+    """Apply the forces of springs between points to the bodies.
+
+    They are subtracted from the wrenches that the bodies' motion requires, in `B`.
+    """
     for k in range(m.springs):
         (i, j), (arm, child_arm), reach, rate = reach_of(m, k, B)
         law = m.at_spring_numbers + POINT_SPRING * k + STIFFNESS

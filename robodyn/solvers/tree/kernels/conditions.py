@@ -23,14 +23,14 @@ WORST_CONDITION: Final = 1e6
 
 @inner
 def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
-    """Make the columns of the tangent S (rates, free) orthonormal; transform J likewise.
+    """Orthonormalize the columns of the tangent matrix `S`; transform `J` likewise.
 
-    The columns are motions of the mechanism, the columns of J (6, free) the corresponding twists of
-    the tip. Rates are in comparable units. The Gram-Schmidt method is repeated once. For floats or
-    SIMD lanes.
+    Both are changed in place. The columns of `S` (rates, free) are motions of the mechanism, those
+    of `J` (6, free) the corresponding twists of the tip. `columns` (rates,) scales rates to
+    comparable units. The Gram-Schmidt method is repeated once. Floats and SIMD lanes are supported.
 
     Returns:
-        Whether the columns of S were sufficiently independent.
+        Whether the columns of `S` were sufficiently independent.
     """
     largest = smallest = 0.0 * S[0, 0]
     for again in range(2):
@@ -65,10 +65,11 @@ def orthonormal(m: Any, columns: Any, S: Any, J: Any) -> bool:
 def scaled_rows(
     m: Any, tip: Any, drives: Any, length: float, s: Any, motion: Any, force: Any
 ) -> None:
-    """Write the tip's twists to `motion` and the driven rates to `force`, both scaled.
+    """Write scaled tip twists to `motion`, and scaled driven rates to `force`.
 
-    The scales make their components comparable. Both arrays have a row for each column of `s.S`, a
-    motion of the mechanism.
+    The scales make the components comparable. Each array has a row for each column of `s.S`, a
+    motion of the mechanism; a row contains the components selected by `tip`, and the driven rates
+    selected by `drives`.
     """
     for k in range(m.free):
         for j in range(tip.size - 1):
@@ -84,8 +85,9 @@ def condition_numbers(
 ) -> None:
     """Write condition numbers of the joint-to-tip and joint-to-drive maps to `out` (N, 2).
 
-    At configurations `q` (N, positions), they are the `motion_condition` and the `force_condition`.
-    They are NaN if the loops are open or the independent joints are ill-conditioned.
+    At configurations `q` (N, positions), they are the `motion_condition` and the `force_condition`
+    of `tree.conditions`. They are NaN if the loops are open or the independent joints are
+    ill-conditioned.
 
     Args:
         plan, numbers: packed arrays of the mechanism.

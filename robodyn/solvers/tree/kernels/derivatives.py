@@ -42,7 +42,8 @@ class DerivativeScratch(NamedTuple):
 def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
     """Write the efforts that a motion requires, minus those of the drives, to `out`.
 
-    Both are at the independent coordinates (free,). Return OK, or the status code of a failure.
+    Both are generalized efforts at the independent coordinates (free,); `efforts` (driven,) are
+    those of the drives. Return OK, or the status code of a failure.
     """
     status = dynamics.inverse_dynamics(m, state, True, s.lanes, out)
     if m.drives_free == 0:
@@ -55,7 +56,10 @@ def residual_efforts(m: Any, state: Any, efforts: Any, s: Any, out: Any) -> int:
 
 @inner
 def drive(m: Any, s: Any, i: int, j: int) -> Any:
-    """Return the rate of driven joint `j` per rate of independent coordinate `i`."""
+    """Return the rate of driven joint `j` per rate of independent coordinate `i`.
+
+    It is also the generalized effort at the coordinate per unit effort of the joint.
+    """
     if m.drives_free == 1:
         return (1.0 if i == j else 0.0) + 0.0 * s.lanes.K[0]
     return s.lanes.S[m.integers[m.at_driven + j], i]
@@ -63,7 +67,11 @@ def drive(m: Any, s: Any, i: int, j: int) -> Any:
 
 @inner
 def displace(m: Any, step: Any, s: Any, q: Any) -> None:
-    """Displace all joints of `q` along the tangent at the given state, by a step (free,)."""
+    """Displace all joints of `q` in place along the tangent at the state `s.start`.
+
+    `step` (free,) is the displacement of the independent coordinates. The loops are not closed
+    again.
+    """
     start = s.start
     for j in range(m.rates):
         s.step[0, j] = 0.0
@@ -87,11 +95,13 @@ def derivatives(
 ) -> int:  # fmt: skip
     """Write derivatives of efforts, accelerations or unbalanced loads to `out` (N, ...).
 
-    The derivatives are with respect to displacement, velocity, and acceleration or efforts, each a
-    matrix in row-major order. The loads at rest that the efforts leave unbalanced have derivatives
-    with respect to displacement only; the Jacobian of the driven joints' rates follows. For the
-    finite differences, no coordinate is displaced by more than its entry of `limits` (rates,).
-    Returns the number of states, counted from the first, for which the derivatives exist.
+    `quantity` selects one of the three. A row of `out` contains matrices in row-major order. For
+    efforts, these are the derivatives with respect to displacement, velocity and acceleration; for
+    accelerations, those with respect to displacement, velocity and efforts. For the loads at rest
+    that the efforts leave unbalanced, the first is the derivative with respect to displacement, the
+    second the Jacobian of the driven joints' rates. For the finite differences, no coordinate is
+    displaced by more than its entry of `limits` (rates,). Return the number of states, counted from
+    the first, for which the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

@@ -17,9 +17,10 @@ from robodyn.solvers.tree.kernels.projection import tangent
 
 @inner
 def weigh_drives(m: Any, S: Any, M: Any) -> None:
-    """Write the lower triangle of the drives' normal-equations matrix A'W A to `M`.
+    """Write the lower triangle of the drives' normal matrix A'W A to `M` (free, free).
 
-    A (driven, free) maps independent rates to driven rates, W contains the drives' inverse weights.
+    A (driven, free) maps independent rates to driven rates, and is part of the tangent `S`; W
+    contains the inverse weights of the drives.
     """
     for i in range(m.free):
         for k in range(i + 1):
@@ -57,7 +58,8 @@ def distribute_efforts(m: Any, S: Any, effort: Any, M: Any, out: Any) -> bool:
 def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the efforts of the driven joints for a motion to `out` (driven,).
 
-    Effort limits are ignored. Return OK, or the status code of a failure.
+    The efforts of redundant drives minimize their weighted sum of squares; effort limits are
+    ignored. Return OK, or the status code of a failure.
     """
     status = inverse_dynamics(m, state, trusted, s, s.u)
     if status != OK:
@@ -74,7 +76,8 @@ def driven_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
 def limited_efforts(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the efforts of the driven joints for a motion to `out` (driven,).
 
-    Redundant drives keep within their effort limits if possible. Return OK, or the status code of a
+    The efforts of redundant drives minimize their weighted sum of squares within the effort limits;
+    if the limits cannot all be satisfied, they are ignored. Return OK, or the status code of a
     failure.
     """
     status = driven_efforts(m, state, trusted, s, out)

@@ -27,10 +27,10 @@ OPEN_BY: Final = 1e-5
 
 @inner
 def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
-    """Compute the bodies' frames, and eliminate the closures' Jacobian `s.K`, at `q`.
+    """Compute the bodies' frames and the eliminated closure Jacobian at `q`.
 
-    `q` is (positions,). Return OK, or the status code of a failure; open loops are a failure unless
-    `trusted`.
+    They are written to `s.B` and `s.K`. Return OK, or the status code of a failure. Open loops are
+    a failure unless `trusted`.
     """
     tree.place_base(m, s.B)
     tree.place(m, q, s.B)
@@ -44,7 +44,10 @@ def prepare(m: Any, q: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def dependent_rates(m: Any, rates: Any, s: Any) -> None:
-    """Compute the rates `s.v` of all joints from the independent rates (free,)."""
+    """Write the rates of all joints to `s.v`, from the independent rates (free,).
+
+    Call it after `prepare`.
+    """
     for n in range(m.equations):
         s.y[n] = 0.0 * rates[0]
     elimination.subtract_independent(m, s.K, rates, s.y)
@@ -55,9 +58,10 @@ def dependent_rates(m: Any, rates: Any, s: Any) -> None:
 
 @inner
 def violates_redundant_rows(m: Any, s: Any) -> Any:
-    """Return whether the rates `s.v` violate redundant closure equations.
+    """Return whether the joint rates `s.v` violate redundant closure equations.
 
-    Call it after `dependent_rates`, which leaves the residuals in `s.y`.
+    Call it after `dependent_rates`, which leaves the equations' residuals in `s.y`. In SIMD lanes,
+    the result is one value per lane.
     """
     if m.pivots == m.equations:
         return 0.0 * s.v[0] > 1.0
@@ -73,9 +77,9 @@ def violates_redundant_rows(m: Any, s: Any) -> Any:
 
 @inner
 def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
-    """Compute accelerations `s.a` of all joints from those of the independent ones.
+    """Write the accelerations of all joints to `s.a`, from the independent ones.
 
-    The latter are `change` (free,), or zero if `still`.
+    The latter are `change` (free,), or zero if `still`. Call it after `dependent_rates`.
     """
     tree.velocity_pass(m, s.v, m.slides == 1, s.B)
     closures.bias(m, s.B, s.y)
@@ -90,9 +94,9 @@ def accelerations(m: Any, change: Any, still: bool, s: Any) -> None:
 
 @inner
 def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
-    """Compute rates `s.v` and accelerations `s.a` of all joints from a state.
+    """Write rates and accelerations of all joints to `s.v` and `s.a`, (rates,) each.
 
-    Return OK, or the status code of a failure.
+    `state` contains those of the independent joints. Return OK, or the status code of a failure.
     """
     status = prepare(m, state.q, trusted, s)
     if status != layout.OK:
@@ -106,9 +110,11 @@ def joint_motion(m: Any, state: Any, trusted: bool, s: Any) -> int:
 
 @inner
 def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
-    """Write the joint efforts of the tree with open loops to `tau` (rates,).
+    """Write the efforts at all tree joints to `tau` (rates,), without loop forces.
 
-    `v` and `a` are the rates and accelerations of all joints.
+    `v` and `a` (rates,) are the rates and accelerations of all joints. `state` contains the
+    configuration, the wrench on the tip and the motion of the base, `B` the bodies' frames and
+    velocities.
     """
     if state.moves:
         tree.move_base(state.base, B)
@@ -128,7 +134,8 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the efforts at the independent coordinates for a motion to `out` (free,).
 
-    Return OK, or the status code of a failure.
+    Motion, tip wrench and motion of the base are those of `state`; `s` is scratch. Return OK, or
+    the status code of a failure.
     """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:
@@ -143,7 +150,8 @@ def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
     """Write the lower triangle of the mechanism's mass matrix to `M` (free, free).
 
-    The tangent is written to `s.S`. Return OK, or the status code of a failure.
+    It is that of the independent coordinates, at the configuration `q`. The tangent is written to
+    `s.S`. Return OK, or the status code of a failure.
     """
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
@@ -155,9 +163,9 @@ def mass_matrix(m: Any, q: Any, trusted: bool, s: Any, M: Any) -> int:
 
 @inner
 def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
-    """Convert the drives' efforts to equivalent efforts at independent coordinates.
+    """Convert efforts of the drives to equivalent efforts at independent coordinates.
 
-    The drives' efforts are (driven,), the results `out` (free,).
+    `effort` is (driven,), the results are written to `out` (free,). `S` is the tangent.
     """
     for k in range(m.free):
         if m.drives_free == 1:
@@ -171,10 +179,10 @@ def generalized_efforts(m: Any, S: Any, effort: Any, out: Any) -> None:
 
 @inner
 def bias_efforts(m: Any, state: Any, s: Any) -> int:
-    """Compute the efforts `s.u` (free,) at zero independent accelerations.
+    """Write the efforts at zero independent accelerations to `s.u` (free,).
 
-    Call it after `mass_matrix`. It also computes the rates `s.v` and accelerations `s.a` of all
-    joints.
+    Call it after `mass_matrix`. The rates and accelerations of all joints are written to `s.v` and
+    `s.a`. Return OK, or the status code of a failure.
     """
     if m.pivots == m.equations:
         for j in range(m.rates):
@@ -198,9 +206,10 @@ def bias_efforts(m: Any, state: Any, s: Any) -> int:
 
 @inner
 def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
-    """Write the accelerations for efforts (driven,) to `out` (free,).
+    """Write the accelerations (free,) due to the drives' efforts (driven,) to `out`.
 
-    Call it after `bias_efforts`. Return OK, or the status code of a failure.
+    They are those of the independent coordinates. The mass matrix must be in `s.M`, the tangent in
+    `s.S` and the bias efforts in `s.u`; `s.M` is overwritten. Return OK, or SINGULAR.
     """
     generalized_efforts(m, s.S, effort, out)
     for k in range(m.free):
@@ -212,7 +221,8 @@ def solve_accelerations(m: Any, effort: Any, s: Any, out: Any) -> int:
 def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
     """Write the accelerations of the independent coordinates to `out` (free,).
 
-    The efforts (driven,) are in the state. Return OK, or the status code of a failure.
+    Efforts (driven,), tip wrench and motion of the base are those of `state`; `s` is scratch.
+    Return OK, or the status code of a failure.
     """
     status = mass_matrix(m, state.q, trusted, s, s.M)
     if status == layout.OK:
@@ -224,7 +234,11 @@ def forward_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int
 
 @inner
 def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
-    """Write the tip's Jacobian to `J` (6, free): linear over angular, base frame."""
+    """Write the tip's Jacobian to `J` (6, free): linear over angular, base frame.
+
+    It maps the rates of the independent joints to the tip's twist. Return OK, or the status code of
+    a failure.
+    """
     status = prepare(m, q, trusted, s)
     if status != layout.OK:
         return status
@@ -242,9 +256,10 @@ def jacobian(m: Any, q: Any, trusted: bool, s: Any, J: Any) -> int:
 
 @inner
 def motion(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write rates and accelerations of all joints and the tip's acceleration to `out`.
+    """Write joint rates and accelerations and the tip's acceleration to `out`.
 
-    `out` is (2 * rates + 6,). Return OK, or the status code of a failure.
+    `out` (2 * rates + 6,) contains the rates of all joints, their accelerations, and the tip's
+    linear and angular acceleration, base frame. Return OK, or the status code of a failure.
     """
     status = joint_motion(m, state, trusted, s)
     if status != layout.OK:

@@ -54,9 +54,11 @@ def factor(m: Any, K: Any) -> bool:
 
 @inner
 def solve(m: Any, K: Any, y: Any, x: Any) -> None:
-    """Solve the closure equations for the dependent coordinates in `x` (rates,).
+    """Solve the eliminated closure equations for the dependent entries of `x`.
 
-    The right-hand side `y` is overwritten.
+    `x` contains the independent rates or accelerations, and is completed in place. `K` is the
+    result of `factor`. The right-hand side `y` (rows,), from which the terms of the independent
+    coordinates have been subtracted, is overwritten.
     """
     for n in range(m.pivots):
         pivot = pivot_of(m, n)
@@ -76,10 +78,11 @@ def solve(m: Any, K: Any, y: Any, x: Any) -> None:
 
 @inner
 def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
-    """Compute the closures' Lagrange multipliers `z` (rows,) from the dependent efforts.
+    """Write the closures' Lagrange multipliers to `z` (rows,), from the joint efforts.
 
     The loop forces with these multipliers balance the efforts `tau` (rates,) at the dependent
-    coordinates, which are overwritten. The multiplier of a redundant equation is 0.
+    coordinates, which are overwritten. The multiplier of a redundant equation is 0. `K` is the
+    result of `factor`.
     """
     for n in range(m.equations):
         z[n] = 0.0 * K[0]
@@ -102,9 +105,10 @@ def solve_transposed(m: Any, K: Any, tau: Any, z: Any) -> None:
 
 @inner
 def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
-    """Subtract the terms of the independent rates from the closures' right-hand side.
+    """Subtract the terms of independent rates from a right-hand side of the closures.
 
-    The rates are (free,), the right-hand side `y` is (rows,).
+    The rates are (free,), or accelerations in their place. The right-hand side `y` (rows,) is
+    changed in place.
     """
     plan, at = m.integers, m.at_free_entries
     for _ in range(m.free_entries):
@@ -115,10 +119,10 @@ def subtract_independent(m: Any, K: Any, rates: Any, y: Any) -> None:
 
 @inner
 def project_efforts(m: Any, K: Any, z: Any, tau: Any, out: Any) -> None:
-    """Write the efforts at independent coordinates to `out` (free,).
+    """Write the efforts at the independent coordinates to `out` (free,).
 
-    They are the efforts `tau` (rates,) of the tree minus the contribution of the loop forces, given
-    by the multipliers `z` (rows,).
+    They are the efforts `tau` (rates,) of the tree minus the contribution of the loop forces, which
+    the multipliers `z` (rows,) of `solve_transposed` determine.
     """
     plan, at = m.integers, m.at_free_entries
     for k in range(m.free):

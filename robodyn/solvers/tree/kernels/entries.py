@@ -47,7 +47,8 @@ def evaluate(find: Any, m: Any, state: Any, count: int, trusted: bool, out: Any)
     """Write the result of a function for one state to `out`; return whether it exists.
 
     `find` is called as find(m, state, trusted, s, out), with scratch arrays `s`, and returns a
-    status. `count` is the width of the state's accelerations or efforts.
+    status. `count` is the number of accelerations or efforts in `state`, for the check of its
+    arguments, which `trusted` skips.
     """
     if not fits(m):
         return False
@@ -66,9 +67,9 @@ def place_bodies(m: Any, q: Any, B: Any) -> None:
 
 @entry_kernel
 def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
-    """Write the residuals (rows,) of the closures to `gap`, and their Jacobian to `K`.
+    """Write the closure residuals (rows,) at `q` to `gap`, and their Jacobian to `K`.
 
-    The entries of the Jacobian are in the order of their packed storage.
+    `K` (entries,) has only the entries that can be nonzero, in the order of the packed arrays.
     """
     m = mechanism(plan, numbers)
     B = stack(m.bodies + 1, BODY_SIZE)
@@ -81,7 +82,8 @@ def equations(plan: Any, numbers: Any, q: Any, gap: Any, K: Any) -> None:
 def tree_state(plan: Any, numbers: Any, q: Any, v: Any, B: Any) -> None:
     """Write the frame and the motion of each body to `B` (bodies + 1, BODY_SIZE).
 
-    `v` (rates,) contains the rates of all joints.
+    `q` (positions,) is a configuration, `v` (rates,) contains the rates of all joints. The motion
+    consists of velocities, and of accelerations at constant rates.
     """
     m, B = mechanism(plan, numbers), borrowed_array(B)
     place_bodies(m, borrowed_array(q), B)
@@ -93,7 +95,10 @@ def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the efforts (driven,) for a motion to `out`; return whether they exist."""
+    """Write the efforts (driven,) for a motion to `out`; return whether they exist.
+
+    They are those of `distribution.limited_efforts`.
+    """
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return evaluate(distribution.limited_efforts, m, state, m.free, trusted, out)
 
@@ -103,7 +108,10 @@ def forward_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, effort: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the accelerations (free,) for efforts to `out`; return whether they exist."""
+    """Write the accelerations (free,) due to the drives' efforts (driven,) to `out`.
+
+    They are those of the independent coordinates. Return whether they exist.
+    """
     m, state = mechanism(plan, numbers), state_of(q, rates, effort, wrench, base)
     return evaluate(dynamics.forward_dynamics, m, state, m.driven, trusted, out)
 
@@ -113,9 +121,10 @@ def free_efforts(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the efforts at independent coordinates for a motion to `out` (free,).
+    """Write the efforts at the independent coordinates for a motion to `out` (free,).
 
-    Return whether they exist.
+    They are those that would be required if the independent joints were driven. Return whether they
+    exist.
     """
     m, state = mechanism(plan, numbers), state_of(q, rates, change, wrench, base)
     return evaluate(dynamics.inverse_dynamics, m, state, m.free, trusted, out)
@@ -125,10 +134,10 @@ def free_efforts(
 def tree_efforts(
     plan: Any, numbers: Any, q: Any, v: Any, a: Any, wrench: Any, base: Any, tau: Any, B: Any
 ) -> None:
-    """Write the joint efforts of the tree with open loops to `tau` (rates,).
+    """Write the efforts at all tree joints to `tau` (rates,), without loop forces.
 
-    `v` and `a` are the rates and accelerations of all joints. The forces in the joints are written
-    to `B` (bodies + 1, BODY_SIZE).
+    `v` and `a` (rates,) are the rates and accelerations of all joints. The force and moment that
+    each joint transmits are written to `B` (bodies + 1, BODY_SIZE).
     """
     m, B, tau = mechanism(plan, numbers), borrowed_array(B), borrowed_array(tau)
     state = state_of(q, v, a, wrench, base)
@@ -141,7 +150,7 @@ def tree_efforts(
 def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
     """Write the tip's Jacobian (6, free) to `out`: linear over angular, base frame.
 
-    Return whether it exists.
+    It maps the rates of the independent joints to the tip's twist. Return whether it exists.
     """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     if not fits(m) or not (trusted or are_numbers(q, m.positions)):
@@ -152,7 +161,7 @@ def jacobian(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
 
 @entry_kernel
 def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> bool:
-    """Write the mass matrix (free, free) at a configuration to `out`.
+    """Write the mass matrix (free, free) of the independent joints at `q` to `out`.
 
     Return whether it exists.
     """
@@ -170,7 +179,7 @@ def mass_matrix(plan: Any, numbers: Any, q: Any, trusted: bool, out: Any) -> boo
 
 @entry_kernel
 def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
-    """Write the tangent (rates, free) at a configuration to `out`.
+    """Write the tangent matrix (rates, free) at a configuration to `out`.
 
     It maps independent rates to the rates of all joints. Return whether it exists.
     """
@@ -186,9 +195,10 @@ def tangent(plan: Any, numbers: Any, q: Any, out: Any) -> bool:
 
 @entry_kernel
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> bool:
-    """Write rates and accelerations of all joints and the tip's acceleration to `out`.
+    """Write joint rates and accelerations and the tip's acceleration to `out`.
 
-    `out` is (2 * rates + 6,). Return whether the result exists.
+    `out` (2 * rates + 6,) contains the rates of all joints, their accelerations, and the tip's
+    linear and angular acceleration, base frame. Return whether the result exists.
     """
     m, q = mechanism(plan, numbers), borrowed_array(q)
     state = state_without_load(q, borrowed_array(rates), borrowed_array(change))
@@ -199,8 +209,9 @@ def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -
 def displace(plan: Any, numbers: Any, q: Any, displacement: Any, target: float) -> float:
     """Displace a closed configuration `q` in place, and close the loops again.
 
-    The displacement (free,) is that of the independent coordinates. Returns the largest closure
-    residual, relative to the size, or -1 if the elimination fails.
+    The displacement (free,) is that of the independent coordinates. Newton's method stops at a
+    residual of at most `target`. Return the largest closure residual, relative to the mechanism's
+    size; -1 if the elimination of the closure equations fails.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -221,9 +232,9 @@ def displace_all(
 ) -> int:
     """Displace N configurations `q` (N, positions) in place, and close their loops.
 
-    The displacements are (N, free). If `chained`, each starts from the result of the one before it,
-    the first from q[0]. Returns the number of configurations, counted from the first, with a
-    residual of at most `accepted`.
+    The displacements (N, free) are those of the independent coordinates. If `chained`, each starts
+    from the result of the one before it, the first from q[0]. Return the number of configurations,
+    counted from the first, with a closure residual of at most `accepted`.
     """
     m, q, displacements = mechanism(plan, numbers), borrowed_array(q), borrowed_array(displacements)
     if not fits(m):
@@ -241,7 +252,7 @@ def displace_all(
 
 @entry_kernel
 def tip_pose(plan: Any, numbers: Any, q: Any, out: Any) -> None:
-    """Write the pose of the tip, base frame, to `out` (7,)."""
+    """Write the pose of the tip at configuration `q` to `out` (7,), base frame."""
     m, out = mechanism(plan, numbers), borrowed_array(out)
     B = stack(m.bodies + 1, BODY_SIZE)
     place_bodies(m, borrowed_array(q), B)
@@ -254,8 +265,9 @@ def reach(
 ) -> float:
     """Move `q` in place to a configuration with the tip at, or near, a goal pose (7,).
 
-    The components of the pose are multiplied by `weights` (6,). Returns the largest weighted error
-    that remains after at most `most` steps, or -1 if the elimination fails.
+    `weights` (6,) scale the components of the tip's error, and are zero for components to ignore.
+    Return the largest weighted tip error or closure residual that remains after at most `most`
+    steps; -1 if the loops cannot be closed.
     """
     m = mechanism(plan, numbers)
     if not fits(m):
@@ -277,11 +289,11 @@ def reach_all(
     most: int,
     out: Any,
 ) -> int:
-    """Write configurations with the tip at poses `goals` (N, 7) to `out`.
+    """Write configurations with the tip at the poses `goals` (N, 7) to `out`.
 
-    `out` is (N, positions). Each search starts from the configuration before it, the first from
-    `start` (positions,). Returns the number of configurations, counted from the first, with a
-    remaining error of at most `accepted`.
+    `out` is (N, positions). `weights` (6,) scale the components of the tip's error. Each search
+    starts from the configuration before it, the first from `start` (positions,). Return the number
+    of configurations, counted from the first, with a remaining error of at most `accepted`.
     """
     m, goals, out = mechanism(plan, numbers), borrowed_array(goals), borrowed_array(out)
     start, weights = borrowed_array(start), borrowed_array(weights)
@@ -312,7 +324,7 @@ def advance(plan: Any, numbers: Any, q: Any, step: Any) -> None:
 
 @entry_kernel
 def configuration_rate(plan: Any, numbers: Any, q: Any, v: Any, out: Any) -> None:
-    """Write the time derivative of a configuration to `out` (positions,).
+    """Write the time derivative of a configuration `q` to `out` (positions,).
 
     `v` (rates,) contains the rates of all joints.
     """

@@ -48,7 +48,8 @@ class Memory(NamedTuple):
     """Preallocated scratch arrays for the control law and the end stops.
 
     Attributes:
-        held, places, speeds: (driven,) efforts with end stops, positions and rates.
+        held, places, speeds: (driven,) efforts plus end-stop efforts, positions and rates of the
+            driven joints.
         M, L, slopes: (free, free), (driven, free) and (driven, 2) for `end_stops.add_end_stops`.
         moving, corrected, error, rates_in_model: (free,) for the control law.
     """
@@ -74,9 +75,10 @@ def memory_shapes(m: Any) -> Any:
 
 @noinline
 def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, out: Any) -> bool:
-    """Write efforts (driven,) of a control law to `out`; return whether they exist.
+    """Write a control law's efforts (driven,) to `out`; return whether they exist.
 
-    If they do not, the caller computes them in Python.
+    `row` contains the law's reference motion, or the given efforts; `load` is the motion of the
+    base, `work` is scratch. If the efforts do not exist, the caller computes them in Python.
     """
     law, kp, kv = control.law, control.kp, control.kv
     if law == control_laws.GIVEN:
@@ -110,10 +112,11 @@ def command(control: Any, q: Any, rates: Any, row: Any, load: Any, work: Any, ou
 
 @inner
 def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> bool:
-    """Convert independent rates from one set of independent coordinates to another.
+    """Convert rates from the independent coordinates of one model to those of another.
 
-    `own` and `m` are packed models with these coordinates; the result is written to `out` (free,).
-    Return whether the conversion exists.
+    `rates` (free,) are those of the packed model `own`; the rates of the coordinates of `m`, at the
+    configuration `q`, are written to `out` (free,). Return False if the closure equations at `q`
+    cannot be eliminated.
     """
     alike = True
     for k in range(m.free):
@@ -131,7 +134,11 @@ def convert_rates(m: Any, own: Any, q: Any, rates: Any, s: Any, out: Any) -> boo
 
 @inner
 def is_steep(m: Any, S: Any) -> bool:
-    """Return whether the independent coordinates are ill-conditioned; True for NaN."""
+    """Return whether the independent coordinates are ill-conditioned.
+
+    They are if an entry of the tangent `S`, the rate of a joint per independent rate, is too large
+    or NaN.
+    """
     steep = S[0, 0] != S[0, 0]
     for j in range(m.rates):
         for k in range(m.free):
@@ -141,9 +148,10 @@ def is_steep(m: Any, S: Any) -> bool:
 
 @inner
 def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any) -> bool:
-    """Compute the drives' efforts (driven,), including end-stop efforts, in `work`.
+    """Write the drives' efforts plus end-stop efforts to `held` (driven,) in `work`.
 
-    Call it after `start`. Return whether they exist.
+    `effort` (driven,) are those of the drives, `M` is the mass matrix. Call it after `start`.
+    Return False if the end-stop efforts have no solution.
     """
     m = plant.mechanism
     s, w = work
@@ -162,7 +170,11 @@ def held_efforts(plant: Any, q: Any, effort: Any, M: Any, work: Any, slopes: Any
 
 @noinline
 def start(m: Any, state: Any, s: Any, M: Any) -> int:
-    """Compute the mass matrix and the bias efforts, which are independent of the motors."""
+    """Compute the mass matrix and the bias efforts, which do not depend on the drives.
+
+    The mass matrix is written to `M` (free, free), the bias efforts to `s.u` (free,). Return OK, or
+    the status code of a failure; BAD_COORDINATES requires other independent coordinates.
+    """
     status = dynamics.mass_matrix(m, state.q, True, s, M)
     if status == layout.OK:
         status = dynamics.bias_efforts(m, state, s)
@@ -173,9 +185,10 @@ def start(m: Any, state: Any, s: Any, M: Any) -> int:
 
 @inner
 def accelerate(plant: Any, state: Any, work: Any, rate: Any, change: Any) -> int:
-    """Write the time derivatives of a state's configuration and velocity.
+    """Write time derivatives of configuration and velocity to `rate` and `change`.
 
-    Floats and SIMD lanes are supported.
+    They are (positions,) and (free,); efforts, wrench and base motion are those of `state`. Floats
+    and SIMD lanes are supported. Return OK, or the status code of a failure.
     """
     m = plant.mechanism
     s, w = work
@@ -193,7 +206,8 @@ def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> in
     """Close the loops of `q` in place; at a stage of a time step, only if necessary.
 
     The independent coordinates stay constant. At a stage, closing is necessary if some of the
-    closures' equations depend on others, as these have no solution for open loops.
+    closures' equations depend on others, as these have no solution for open loops. Return OK, or
+    the status code of a failure.
     """
     m = plant.mechanism
     if at_stage and m.pivots == m.equations:
@@ -206,7 +220,8 @@ def to_manifold(plant: Any, q: Any, rates: Any, work: Any, at_stage: bool) -> in
 def close(m: Any, q: Any, s: Any) -> int:
     """Close the loops of a configuration `q` (positions,) in place.
 
-    A configuration that is not finite stays unchanged.
+    The independent coordinates stay constant. A configuration that is not finite stays unchanged,
+    with the status OK. Return OK, or BAD_PIVOTS if the loops do not close.
     """
     finite = 0.0 * q[0]
     for j in range(1, m.positions):
@@ -220,9 +235,11 @@ def close(m: Any, q: Any, s: Any) -> int:
 
 @inner
 def equations(plant: Any, state: Any, with_damping: bool, work: Any, out: Any) -> int:
-    """Write the equations of motion for the simulation; for floats or SIMD lanes.
+    """Write the equations of motion for the simulation to `out`.
 
-    Their form is described in `dynamics.kernels.simulation`.
+    Floats and SIMD lanes are supported. The fields of `out`, among them mass matrix and forces, are
+    those of `dynamics.kernels.simulation`; D is written only if `with_damping`. Return OK, or the
+    status code of a failure.
     """
     m, friction = plant.mechanism, plant.friction
     s, w = work
@@ -261,9 +278,10 @@ def damping(m: Any, S: Any, D: Any) -> None:
 
 @inner
 def configuration_rate(plant: Any, q: Any, rates: Any, work: Any, out: Any) -> None:
-    """Write the time derivative of a configuration to `out`.
+    """Write the time derivative of a configuration `q` to `out` (positions,).
 
-    Call it after an elimination of the closure equations.
+    `rates` (free,) are those of the independent coordinates. Call it after `equations`, whose
+    elimination of the closure equations it uses.
     """
     m, s = plant.mechanism, work[0]
     dynamics.dependent_rates(m, rates, s)
@@ -279,7 +297,7 @@ def sizes(plant: Any) -> tuple[int, int, int]:
 
 @inner
 def joint_positions(plant: Any, q: Any, out: Any) -> None:
-    """Write the positions of the driven joints to `out` (driven,)."""
+    """Write the positions of the driven joints in `q` to `out` (driven,)."""
     m = plant.mechanism
     for i in range(m.driven):
         out[i] = q[m.integers[m.at_places + i]]

@@ -46,8 +46,9 @@ OPPOSITE: Final = 1e-2
 def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
     """Write the weighted displacement from the tip to a goal (7,) to `out` (6,).
 
-    A rotation by an angle t counts as the vector of length 2 tan(t / 2) along its axis. Returns the
-    largest absolute component.
+    It is in the base frame, linear over angular. A rotation by an angle t counts as the vector of
+    length 2 tan(t / 2) along its axis. `B` contains the frames of the bodies. Return the largest
+    absolute component.
     """
     body, at = B[m.tip], m.at_tip
     point = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
@@ -66,7 +67,7 @@ def tip_gap(m: Any, goal: Any, weights: Any, B: Any, out: Any) -> Any:
 
 @inner
 def tip_pose(m: Any, B: Any, out: Any) -> None:
-    """Write the tip's pose to `out` (7,), from the computed frames of the bodies."""
+    """Write the tip's pose to `out` (7,), base frame, from the bodies' frames in `B`."""
     body, at = B[m.tip], m.at_tip
     origin = add(vector(body, ORIGIN), to_base(body, vector(m.numbers, at)))
     columns = turn_columns(matrix(body, X), matrix(m.numbers, at + 3))
@@ -75,9 +76,11 @@ def tip_pose(m: Any, B: Any, out: Any) -> None:
 
 @inner
 def tip_columns(m: Any, weights: Any, s: Any, twist: Any) -> None:
-    """Write the tip's weighted Jacobian to `s.J` (6, free), and its twist to `twist`.
+    """Write the tip's weighted Jacobian to `s.J`, and its weighted twist to `twist`.
 
-    The Jacobian is computed from the tangent `s.S`, the twist (6,) from the rates `s.v`.
+    The Jacobian (6, free), with respect to the independent coordinates, is computed from the
+    tangent `s.S`, the twist (6,) from the rates `s.v`. Both are in the base frame, about the tip,
+    and have the components multiplied by `weights` (6,).
     """
     zero = 0.0 * s.K[0]
     for r in range(6):
@@ -131,9 +134,9 @@ def _add_twist(twist: Any, rate: Any, linear: Any, omega: Any) -> None:
 
 @inner
 def normal_equations(m: Any, damping: float, s: Any) -> None:
-    """Write the Cholesky factor of J'J, for the tip's Jacobian J, to `s.M`.
+    """Write the Cholesky factor of the tip's normal matrix J'J to `s.M`; J is `s.J`.
 
-    J is `s.J`. The diagonal is enlarged by the relative damping.
+    Before, the diagonal is multiplied by 1 + `damping`.
     """
     for i in range(m.free):
         for k in range(i + 1):
@@ -147,9 +150,10 @@ def normal_equations(m: Any, damping: float, s: Any) -> None:
 
 @inner
 def least_squares(m: Any, gap: Any, s: Any) -> None:
-    """Compute the step `s.u` (free,) that reduces the tip's weighted error (6,) most.
+    """Write the step of the independent coordinates that best closes a gap to `s.u`.
 
-    It is the least-squares solution; call it after `normal_equations`.
+    It is the least-squares solution of J u = `gap` (6,), with the tip's weighted Jacobian J. Call
+    it after `normal_equations`.
     """
     for k in range(m.free):
         total = s.J[0, k] * gap[0]
@@ -161,10 +165,10 @@ def least_squares(m: Any, gap: Any, s: Any) -> None:
 
 @inner
 def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
-    """Compute a step `s.v` (rates,) of all joints that moves the tip towards its goal.
+    """Write a step of all joints that moves the tip towards its goal to `s.v`.
 
-    It also closes the loops. Call it after `gaps` and `tip_gap`. Return False if the elimination of
-    the closure equations fails.
+    The step also closes the loops. Call it after `gaps` and `tip_gap`. Return False if the
+    elimination of the closure equations fails.
     """
     fill(m, s.B, s.K)
     if not factor(m, s.K):
@@ -191,7 +195,10 @@ def body_step(m: Any, weights: Any, damping: float, s: Any) -> bool:
 
 @inner
 def coordinate_rate(m: Any, s: Any, j: int) -> Any:
-    """Return the step of coordinate `j` for a step `s.u` of the independent ones."""
+    """Return the step of a tree coordinate due to a step of the independent ones.
+
+    `j` is the coordinate's rate index, `s.u` (free,) the step of the independent coordinates.
+    """
     value = s.S[j, 0] * s.u[0]
     for k in range(1, m.free):
         value = value + s.S[j, k] * s.u[k]
@@ -204,10 +211,11 @@ def reach(
 ) -> float:
     """Move `q` in place to a configuration with the tip at, or near, a goal pose (7,).
 
-    Steps without progress are damped (Levenberg, Marquardt). `before` (positions,) is scratch.
+    Steps without progress are damped (Levenberg-Marquardt). `before` (positions,) is scratch.
 
     Returns:
-        The largest weighted error that remains; -1, with `q` undefined, if the elimination fails.
+        The largest weighted tip error or closure residual that remains; -1, with `q` undefined, if
+        the loops cannot be closed.
     """
     place_base(m, s.B)
     best, left, damping, gap = 1e300, 1e300, 0.0, s.T[0]
@@ -249,7 +257,8 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
     The arguments are those of `reach`.
 
     Returns:
-        The error that remains for each; a large number if the elimination fails for any of them.
+        The error that remains for each state; a large number for all eight if the elimination of
+        the closure equations fails for any of them.
     """
     place_base(m, s.B)
     left = 1e300 + 0.0 * q[0]
@@ -270,11 +279,13 @@ def reach_in_lanes(m: Any, q: Any, goal: Any, weights: Any, target: float, s: An
 
 @inner
 def find_body_motion(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write configuration, rates and accelerations for a tip motion to `found`.
+    """Write configurations, rates and accelerations for eight tip motions to `found`.
 
-    They are (positions + 2 free,), for eight states in SIMD lanes. The state contains the tip's
-    pose in place of rates, its twist in place of accelerations, and its acceleration in place of a
-    wrench. Results are NaN if the pose is not reached; all eight are NaN if the elimination fails.
+    They are (positions + 2 free,), rates and accelerations of the independent coordinates, one
+    state per SIMD lane. `state` contains a nearby configuration, the tip's pose in place of rates,
+    its twist in place of accelerations, and its acceleration in place of a wrench. Results are NaN
+    for states whose pose is not reached, and for all eight if the elimination of the closure
+    equations fails for any of them. The returned status is always OK.
     """
     weights, target, accepted = settings
     left = reach_in_lanes(m, state.q, state.rates, weights, target, s)

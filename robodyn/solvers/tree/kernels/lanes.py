@@ -33,9 +33,10 @@ from robodyn.solvers.tree.kernels.entries import place_bodies
 
 @inner
 def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the mass matrices (free * free) of eight states in SIMD lanes to `found`.
+    """Write mass matrices (free * free) of eight states to `found`, one per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    Each matrix, of the independent coordinates, is stored row by row. Return one status for all
+    eight states: OK, or the code of a failure.
     """
     status = dynamics.mass_matrix(m, state.q, False, s, s.M)
     for i in range(m.free):
@@ -47,10 +48,10 @@ def find_mass_matrix(m: Any, state: Any, settings: Any, s: Any, found: Any) -> i
 
 @inner
 def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the tangents (rates * free) of eight states in SIMD lanes to `found`.
+    """Write tangent matrices (rates * free) of eight states to `found`, in SIMD lanes.
 
-    A tangent maps independent rates to the rates of all joints. Return OK, or the status code of a
-    failure.
+    Each SIMD lane holds one state. A tangent matrix, stored row by row, maps independent rates to
+    the rates of all joints. Return one status for all eight states: OK, or the code of a failure.
     """
     status = dynamics.prepare(m, state.q, False, s)
     if status == layout.OK:
@@ -60,18 +61,21 @@ def find_tangent(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_jacobian(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the tip's Jacobians (6 * free) of eight states in SIMD lanes to `found`.
+    """Write tip Jacobians (6 * free) in eight states to `found`, one per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    A Jacobian, stored row by row, maps independent rates to the tip's twist, linear over angular,
+    base frame. Return one status for all eight states: OK, or the code of a failure.
     """
     return dynamics.jacobian(m, state.q, False, s, as_table(found, m.free))
 
 
 @inner
 def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the closed configurations (positions,) after displacements to `found`.
+    """Write eight closed configurations after displacements to `found` (positions,).
 
-    They are eight, in SIMD lanes. Return OK, or the status code of a failure.
+    Each SIMD lane holds one state: a configuration and, in place of rates, the displacement of its
+    independent coordinates. `settings` are the target and the largest accepted residual of the
+    closures. Return one status for all eight states: OK, or OPEN.
     """
     target, accepted = settings
     left = newton.displace_together(m, state.q, state.rates, target, s)
@@ -84,9 +88,10 @@ def find_displaced(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 
 @inner
 def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
-    """Write axes and origins (12,) of a body in eight states to `found`.
+    """Write the frames (12,) of a body in eight states to `found`, one per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    A frame consists of the axes x, y, z and the origin, base frame. The returned status is always
+    OK.
     """
     place_bodies(m, state.q, s.B)
     for k in range(layout.ORIGIN + 3):
@@ -96,10 +101,12 @@ def find_frame(m: Any, state: Any, body: Any, s: Any, found: Any) -> int:
 
 @inner
 def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write two condition numbers for eight states, one state per SIMD lane, to `found`.
+    """Write two condition numbers of each of eight states to `found` (2,).
 
-    They are those of the map from independent rates to the twist of the body, and of the map from
-    independent rates to the rates of the drives. Return OK, or the code of the first failure.
+    Each SIMD lane holds one state. The first number is that of the map from joint motion to the
+    tip's twist, the second that of the map from joint motion to driven rates; see
+    `conditions.condition_numbers`. Return one status for all eight states: OK, or the code of the
+    first failure.
     """
     columns, tip, drives, length = settings
     status = dynamics.jacobian(m, state.q, False, s, s.J)
@@ -118,8 +125,8 @@ def find_conditions(m: Any, state: Any, settings: Any, s: Any, found: Any) -> in
 def evaluate_states(find: Any, plan: Any, numbers: Any, given: Any, settings: Any, out: Any) -> int:
     """Write the results of a function for N states to `out` (N, k), eight at a time.
 
-    `find` is one of the functions `find_...` of this module. Returns the number of finite states,
-    counted from the first.
+    `find` is one of the functions `find_...` of this module. A state without a result is NaN.
+    Return the number of states, counted from the first, whose arguments are finite.
     """
     m = layout.mechanism(plan, numbers)
     if not layout.fits(m):
@@ -145,7 +152,8 @@ def conditions(
     """Write condition numbers of the joint-to-tip and joint-to-drive maps to `out` (N, 2).
 
     They are those of `conditions.condition_numbers`. The number of driven joints, and that of the
-    pose components that determine the configuration, must not be less than the mobility.
+    pose components that determine the configuration, must not be less than the mobility. Return the
+    number of configurations, counted from the first, that are finite.
     """
     known = borrowed_array(columns), borrowed_array(tip), borrowed_array(drives)
     return evaluate_states(find_conditions, plan, numbers, (q,), (*known, length), out)
@@ -153,9 +161,11 @@ def conditions(
 
 @batch_entry
 def motion(plan: Any, numbers: Any, q: Any, rates: Any, change: Any, out: Any) -> int:
-    """Write rates and accelerations of all joints and the tip's acceleration to `out`.
+    """Write joint rates and accelerations and tip acceleration of N states to `out`.
 
-    `out` is (N, 2 * rates + 6), for N states.
+    Each row of `out` (N, 2 * rates + 6) contains the rates of all joints, their accelerations, and
+    the tip's linear and angular acceleration, base frame. Return the number of states, counted from
+    the first, whose arguments are finite.
     """
     return evaluate_states(dynamics.motion, plan, numbers, (q, rates, change), False, out)
 
@@ -166,8 +176,10 @@ def displace_lanes(
 ) -> int:
     """Write the closed configurations after displacements (N, free) from `q` to `out`.
 
-    `q` and `out` are (N, positions). The displacements must be short, see `newton.PIECE`. The
-    closure residual is at most `accepted`, and at most `target` if rounding permits.
+    `q` and `out` are (N, positions). The displacements are those of the independent coordinates,
+    and must be short, see `newton.PIECE`. The closure residual is at most `accepted`, and at most
+    `target` if rounding permits; otherwise, the result is NaN. Return the number of states, counted
+    from the first, whose arguments are finite.
     """
     given, settings = (q, displacements), (target, accepted)
     return evaluate_states(find_displaced, plan, numbers, given, settings, out)
@@ -188,9 +200,12 @@ def body_motions(
 ) -> int:
     """Write configurations, rates and accelerations for motions of the tip to `out`.
 
-    `out` is (N, positions + 2 free). A motion consists of a pose (N, 7), a twist (N, 6) and an
-    acceleration (N, 6), whose components are multiplied by `weights` (6,). Each search starts from
-    a nearby configuration `q` (N, positions). Results are NaN if a pose is not reached.
+    A row of `out` (N, positions + 2 free) contains the configuration, then the rates and the
+    accelerations of the independent coordinates. A motion consists of a pose (N, 7), a twist (N, 6)
+    and an acceleration (N, 6) of the tip, base frame; `weights` (6,) scale the components of their
+    errors, and are zero for components to ignore. Each search starts from a nearby configuration
+    `q` (N, positions). Results are NaN if a pose is not reached within the error `accepted`. Return
+    the number of states, counted from the first, whose arguments are finite.
     """
     given, settings = (q, poses, twists, accels), (borrowed_array(weights), target, accepted)
     find = inverse_kinematics.find_body_motion
@@ -201,6 +216,7 @@ def body_motions(
 def frames(plan: Any, numbers: Any, q: Any, body: int, out: Any) -> int:
     """Write the frames of one body at `q` (N, positions) to `out` (N, 12).
 
-    A frame consists of the axes x, y, z and the origin, in the base frame.
+    A frame consists of the axes x, y, z and the origin, in the base frame. Return the number of
+    configurations, counted from the first, that are finite.
     """
     return evaluate_states(find_frame, plan, numbers, (q,), body, out)

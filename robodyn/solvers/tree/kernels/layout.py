@@ -227,7 +227,7 @@ _CLOSURE_PLAN, _AT_NUMBERS, _STEP_PLAN = CLOSURE_PLAN.size, CLOSURE_PLAN.at_numb
 
 @inner
 def mechanism(plan: Any, numbers: Any) -> Any:
-    """Return a record with named access to the packed arrays of a mechanism."""
+    """Return a record with named access to the packed arrays `plan` and `numbers`."""
     return _mechanism(plan, 0, numbers, 0)
 
 
@@ -247,7 +247,10 @@ def closure_of(m: Any, k: int) -> Any:
 
 @inner
 def step_of(m: Any, k: int) -> Any:
-    """Return a record of the packed data of step `k` of all paths around loops."""
+    """Return a record of the packed data of step `k` of the paths around loops.
+
+    The steps of all paths are counted together.
+    """
     return _step(m.integers, m.at_paths + k * _STEP_PLAN, m.numbers, m.at_signs + k)
 
 

@@ -25,9 +25,10 @@ NEAR: Final = 1e-11
 
 @inner
 def gaps(m: Any, q: Any, s: Any) -> Any:
-    """Compute the bodies' frames at `q`; write negative closure residuals to `s.y`.
+    """Write the negative closure residuals at `q` to `s.y` (rows,).
 
-    Returns the largest residual, relative to the size.
+    The bodies' frames are written to `s.B`. Return the largest absolute residual, relative to the
+    mechanism's size.
     """
     place(m, q, s.B)
     residual(m, s.B, s.y)
@@ -39,9 +40,10 @@ def gaps(m: Any, q: Any, s: Any) -> Any:
 
 @inner
 def correction(m: Any, s: Any) -> bool:
-    """Compute Newton's step `s.v` for closing the loops; call it after `gaps`.
+    """Write Newton's step of all joints for closing the loops to `s.v` (rates,).
 
-    Return False if the elimination of the closure equations fails.
+    Independent joints do not move. Call it after `gaps`. Return False if the elimination of the
+    closure equations fails.
     """
     fill(m, s.B, s.K)
     if not factor(m, s.K):
@@ -56,9 +58,11 @@ def correction(m: Any, s: Any) -> bool:
 def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> Any:
     """Close the loops of `q` in place, with constant independent coordinates.
 
-    Each of eight configurations stops after the same steps as a single one. If the residual is
-    below `enough`, it is not evaluated after the last step, and the result is zero. Returns the
-    largest residual, relative to the size, or -1 if the elimination fails for any of them.
+    At most `most` Newton steps are taken, until the residual is at most `target`; in SIMD lanes,
+    each of eight configurations stops after the same steps as a single one. If the residual is
+    below `enough`, it is not evaluated after the last step, and the result is zero. Return the
+    largest residual, relative to the mechanism's size; -1 if the elimination of the closure
+    equations fails for any of them.
     """
     place_base(m, s.B)
     zero = 0.0 * q[0]
@@ -93,8 +97,8 @@ def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> An
 def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
     """Move configuration `q` in place along the tangent by part of a displacement.
 
-    The part `piece` (free,) is that of the independent coordinates. Returns False if the
-    elimination of the closure equations fails.
+    The part `piece` (free,) is that of the independent coordinates. The loops are not closed.
+    Return False if the elimination of the closure equations fails.
     """
     place_base(m, s.B)
     place(m, q, s.B)
@@ -111,8 +115,9 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
     """Displace a closed configuration `q` in place, and close the loops again.
 
     The displacement (free,) is that of the independent coordinates, and is divided into pieces. For
-    each piece, the configuration is predicted along the tangent and closed. Returns the result of
-    `close`; after a failure, `q` is that of the last piece.
+    each piece, the configuration is predicted along the tangent and closed. Return the largest
+    closure residual, relative to the mechanism's size, or -1 if the elimination of the closure
+    equations fails; after a failure, `q` is that of the last piece.
     """
     piece, largest = s.u, 0.0
     for k in range(m.free):
@@ -136,9 +141,9 @@ def displace(m: Any, q: Any, displacement: Any, target: float, s: Any) -> float:
 def displace_together(m: Any, q: Any, displacement: Any, target: float, s: Any) -> Any:
     """Displace eight closed configurations in SIMD lanes, and close the loops again.
 
-    Unlike in `displace`, a displacement is not divided into pieces. Returns the largest residual of
-    each; a large number if the elimination fails for any of them, or if a component of any
-    displacement exceeds PIECE.
+    Unlike in `displace`, a displacement is not divided into pieces. Return the largest residual of
+    each configuration; a large number for all eight if the elimination fails for any of them, or if
+    a component of any displacement exceeds PIECE.
     """
     too_much = 1e300 + 0.0 * displacement[0]
     for k in range(m.free):

@@ -33,7 +33,7 @@ LISTS = layout.PIVOT_PLAN.size
 
 @inner
 def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
-    """Write the tangent (rates, free) to `S`: joint rates per independent rate.
+    """Write the tangent matrix (rates, free) to `S`: joint rates per independent rate.
 
     `R` (rows * free,) is scratch for the right-hand sides, which are solved together.
     """
@@ -73,9 +73,9 @@ def tangent(m: Any, K: Any, R: Any, S: Any) -> None:
 
 @inner
 def composites(m: Any, B: Any, C: Any) -> None:
-    """Compute the composite inertia `C` (bodies + 1, COMPOSITE) of each body's subtree.
+    """Write the composite inertia of each subtree to `C` (bodies + 1, COMPOSITE).
 
-    It consists of mass, first moment and inertia about the body's origin, base frame.
+    It consists of mass, first moment and inertia about the body's origin, in base axes.
     """
     zero = 0.0 * B[1, layout.X]
     for i in range(1, m.bodies + 1):
@@ -173,7 +173,12 @@ def project(m: Any, S: Any, B: Any, C: Any, R: Any, M: Any) -> None:
 
 @inner
 def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> Any:
-    """Compute the momentum of a composite body that moves at unit rate along or about an axis."""
+    """Return the momentum of a composite body at unit rate along or about an axis.
+
+    It is the linear momentum, and the angular momentum about the body's origin, base axes. The body
+    translates if `slides`, else it rotates; `mass`, `moment` (of mass) and `own` are its composite
+    inertia.
+    """
     if slides:
         return scale(mass, axis), cross(moment, axis)
     return cross(axis, moment), symmetric(own, layout.SECOND, axis)
@@ -183,10 +188,11 @@ def momentum_of(mass: Any, moment: Any, own: Any, axis: Any, slides: bool) -> An
 def add_mass_row(
     m: Any, S: Any, B: Any, i: int, rate: int, factor: Any, momentum: Any, R: Any
 ) -> None:
-    """Add a coordinate's mass matrix terms, and their transposes, to `R`.
+    """Add the mass matrix terms of a coordinate, and their transposes, to `R`.
 
-    `R` is the tree's mass matrix times the tangent `S`. The coordinate is that of body `i`. The
-    momentum, times a factor, is that of the body and all bodies that it carries, at a rate of 1.
+    `R` is the tree's mass matrix times the tangent `S`. The coordinate, with the index `rate`, is
+    that of body `i`. `momentum` times `factor` is the momentum, about the body's origin, of the
+    body and all bodies that it carries, at a rate of 1.
     """
     push, turn = momentum
     j = i
@@ -207,8 +213,9 @@ def add_mass_row(
 def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: Any, R: Any) -> None:
     """Add the inertial coupling of a rotor's spin with its carrier's rotation to `R`.
 
-    `R` is the tree's mass matrix times the tangent `S`. At a rate of 1 of the coordinate, the rotor
-    has the angular momentum `turn`.
+    `R` is the tree's mass matrix times the tangent `S`. At unit rate of the coordinate with the
+    index `rate`, the rotor has the angular momentum `turn` (3,) relative to body `carrier`, base
+    frame.
     """
     j = carrier
     while j > 0:
@@ -226,7 +233,8 @@ def add_rotor_coupling(m: Any, S: Any, B: Any, carrier: int, rate: int, turn: An
 def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R: Any) -> None:
     """Add an entry of the tree's mass matrix, times the tangent `S`, to `R`.
 
-    The transposed entry is added too, unless `is_own`.
+    `R` is the tree's mass matrix times `S`. The entry, `value`, is that of the coordinates `rate`
+    and `other`. The transposed entry is added too, unless `is_own`.
     """
     add_row(m, S, other, value, rate, R)
     if not is_own:
@@ -235,7 +243,10 @@ def add_pair(m: Any, S: Any, rate: int, other: int, value: Any, is_own: bool, R:
 
 @inner
 def add_row(m: Any, S: Any, rate: int, factor: Any, row: int, R: Any) -> None:
-    """Add a row of the tangent `S`, times a factor, to a row of `R`."""
+    """Add row `rate` of the tangent `S`, times a factor, to row `row` of `R`.
+
+    `R` (rates * free,) is the tree's mass matrix times `S`, stored row by row.
+    """
     own = row * m.free
     for k in range(m.free):
         R[own + k] = R[own + k] + factor * S[rate, k]

@@ -58,9 +58,10 @@ def numbers_needed(head: Mapping[str, int], count: int) -> int:
 
 @inner
 def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
-    """Write the regressor columns of body `i` to `found` (free, p).
+    """Write the ten regressor columns of body `i` to `found` (free, p).
 
-    The inertial parameters are expressed in a frame (12,) that is fixed on the body.
+    The inertial parameters are expressed in a frame that is fixed on the body: `frame` (12,)
+    contains its axes and origin. The rows are those of the independent coordinates.
     """
     body = s.B[i]
     a, b, c = turn_columns(matrix(body, layout.X), matrix(frame, 0))
@@ -82,6 +83,7 @@ def write_body(m: Any, i: int, frame: Any, s: Any, found: Any) -> None:
 def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
     """Write the regressor column of a closure's damping or stiffness to `found`.
 
+    `found` (free, p) has a row for each independent coordinate; `column` is the column's index.
     `unit` (FURTHER,) describes one unit of the parameter, see `regressor`.
     """
     closure = layout.closure_of(m, number)
@@ -96,9 +98,10 @@ def write_closure(m: Any, number: int, unit: Any, s: Any, found: Any, column: in
 
 @inner
 def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int) -> None:
-    """Write the regressor column of a parameter of a spring between points to `found`.
+    """Write the regressor column of a spring between points to `found`.
 
-    `unit` (FURTHER,) describes one unit of the parameter, see `regressor`.
+    `found` (free, p) has a row for each independent coordinate; `column` is the column's index.
+    `unit` (FURTHER,) describes one unit of the spring's parameter, see `regressor`.
     """
     (i, j), (arm, child_arm), reach, rate = reach_of(m, number, s.B)
     slack = m.numbers[m.at_spring_numbers + POINT_SPRING * number + SLACK]
@@ -114,6 +117,7 @@ def write_spring(m: Any, number: int, unit: Any, s: Any, found: Any, column: int
 def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: int) -> None:
     """Write the regressor column of a parameter of body i's joint to `found`.
 
+    `found` (free, p) has a row for each independent coordinate; `column` is the column's index.
     `unit` (FURTHER,) describes one unit of the parameter, see `regressor`.
     """
     link, parent = layout.body_of(m, i), s.B[layout.body_of(m, i).parent]
@@ -136,9 +140,11 @@ def write_joint(m: Any, i: int, unit: Any, q: Any, s: Any, found: Any, column: i
 
 @inner
 def distribute(m: Any, s: Any, count: int, found: Any) -> int:
-    """Convert a regressor (free, p) of independent coordinates to drives (driven, p).
+    """Convert a regressor of independent coordinates to one of the driven joints.
 
-    The array `found` is changed in place.
+    `found` is changed in place from (free, p) to (driven, p), by the distribution with the least
+    weighted sum of squares; `count` is p. Return OK, or SINGULAR if the drives do not determine the
+    motion.
     """
     weigh_drives(m, s.S, s.M)
     if not factor_positive(s.M, m.free, LEAST_PIVOT, False):
@@ -157,9 +163,10 @@ def distribute(m: Any, s: Any, count: int, found: Any) -> int:
 
 @inner
 def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int:
-    """Write the regressors (driven * p) of eight states in SIMD lanes to `found`.
+    """Write the regressors of eight states to `found` (driven * p), one per SIMD lane.
 
-    Return OK, or the status code of a failure.
+    A regressor (driven, p) is stored row by row. Return one status for all eight states: OK, or the
+    code of a failure.
     """
     frames, further = settings
     status = joint_motion(m, state, False, s)
@@ -189,11 +196,15 @@ def find_regressor(m: Any, state: Any, settings: Any, s: Any, found: Any) -> int
 def regressor(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, frames: Any, further: Any, out: Any
 ) -> int:
-    """Write regressors of N states to `out` (N, driven * p); NaN without a result.
+    """Write the regressors of N states to `out` (N, driven * p).
+
+    A regressor (driven, p) is stored row by row; it is NaN for a state without a result. Return the
+    number of states, counted from the first, whose arguments are finite.
 
     Args:
         plan, numbers: packed arrays of the mechanism.
-        q, rates, change: (N, positions) configurations, (N, free) velocities and accelerations.
+        q, rates, change: (N, positions) configurations, (N, free) velocities and accelerations of
+            the independent joints.
         frames: (bodies, 12) axes and origin, on each body, of the frame of its parameters.
         further: (k, FURTHER) data for one unit of each parameter of a joint, closure or spring.
         out: the results.

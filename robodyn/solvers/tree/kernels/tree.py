@@ -38,9 +38,9 @@ DRY_FRICTION_AT = layout.BODY_NUMBERS.dry_friction
 
 @inner
 def place_base(m: Any, B: Any) -> None:
-    """Initialize the base in `B`, with the acceleration that represents gravity.
+    """Initialize the base in row 0 of `B`: at rest, in a field of gravity.
 
-    The base accelerates with -g.
+    Gravity is represented by an acceleration of the base with -g.
     """
     base = B[0]
     for k in range(layout.CHANGE + 6):
@@ -52,9 +52,9 @@ def place_base(m: Any, B: Any) -> None:
 
 @inner
 def move_base(base: Any, B: Any) -> None:
-    """Set the motion of the base (9,); its origin has no velocity.
+    """Set the motion of the base in row 0 of `B`; its origin has no velocity.
 
-    The components are those of `dynamics.kernels.base_motion`.
+    The components of `base` (9,) are those of `dynamics.kernels.base_motion`.
     """
     store(B[0], layout.ACCEL, vector(base, 0))
     store(B[0], layout.OMEGA, vector(base, 3))
@@ -63,7 +63,10 @@ def move_base(base: Any, B: Any) -> None:
 
 @inner
 def place(m: Any, q: Any, B: Any) -> None:
-    """Write frames and origins of all bodies at `q` (positions,) to `B`."""
+    """Write axes and origins of all bodies at `q` (positions,) to `B`, base frame.
+
+    Call it after `place_base`.
+    """
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
         body, parent = B[i], B[link.parent]
@@ -94,7 +97,8 @@ def place(m: Any, q: Any, B: Any) -> None:
 def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
     """Write the bodies' velocities, and accelerations at constant rates `v`, to `B`.
 
-    Velocities are angular; if `points`, those of the bodies' origins are also written.
+    They are angular velocities, angular accelerations and accelerations of the bodies' origins,
+    base frame; if `points`, velocities of the origins are also written. Call it after `place`.
     """
     spin = vector(B[0], layout.OMEGA)
     for i in range(1, m.bodies + 1):
@@ -131,7 +135,11 @@ def velocity_pass(m: Any, v: Any, points: bool, B: Any) -> None:
 
 @inner
 def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
-    """Write the bodies' inertial forces and moments to `B`, for accelerations `a`."""
+    """Write inertial forces and moments of the bodies to `B`, for accelerations `a`.
+
+    The moments are about the bodies' origins. Call it after `velocity_pass`, whose accelerations at
+    constant rates are added to those due to `a` (rates,).
+    """
     for k in range(6):
         B[0][layout.FORCE + k] = 0.0
     for i in range(1, m.bodies + 1):
@@ -170,9 +178,10 @@ def inertial_wrenches(m: Any, a: Any, B: Any) -> None:
 
 @inner
 def apply_wrench(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
-    """Apply an external force and moment to body `i`; the force acts at `arm`.
+    """Apply an external force and moment, base frame, to body `i`.
 
-    `arm` leads from the body's origin to the point.
+    The force acts at the point at `arm` from the body's origin. They are subtracted from the wrench
+    that the body's motion requires, in `B`.
     """
     body = B[i]
     store(body, layout.FORCE, sub(vector(body, layout.FORCE), force))
@@ -181,9 +190,10 @@ def apply_wrench(B: Any, i: int, arm: Any, force: Any, moment: Any) -> None:
 
 @inner
 def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
-    """Write the efforts at all joints to `tau` (rates,), from the bodies' forces.
+    """Write the efforts at all joints to `tau`, from the bodies' forces in `B`.
 
-    Friction and motor inertia are included.
+    Friction, springs and motor inertia are included. The forces and moments in `B` become those
+    that the joints transmit.
     """
     for j in range(m.rates):
         tau[j] = 0.0 * v[j]
@@ -228,7 +238,8 @@ def backward_pass(m: Any, q: Any, v: Any, a: Any, B: Any, tau: Any) -> None:
 def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
     """Write the bodies' twists for each column of a tangent (rates, count) to `T`.
 
-    `T` is (bodies + 1, 6 count); the angular velocity is first. For floats or SIMD lanes.
+    `T` is (bodies + 1, 6 count), a twist the angular velocity and then the velocity of the body's
+    origin, base frame. `B` contains the frames of the bodies. Floats and SIMD lanes are supported.
     """
     for k in range(6 * count):
         T[0, k] = 0.0
@@ -255,7 +266,7 @@ def twists(m: Any, S: Any, count: int, B: Any, T: Any) -> None:
 def advance(m: Any, B: Any, step: Any, q: Any) -> None:
     """Displace `q` (positions,) in place by a step (rates,) of all joints.
 
-    `B` contains the frames of the bodies at `q`.
+    `B` contains the frames of the bodies at `q`. The loops are not closed.
     """
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)
@@ -281,9 +292,9 @@ def follow(m: Any, q: Any) -> None:
 
 @inner
 def configuration_rate(m: Any, q: Any, B: Any, v: Any, out: Any) -> None:
-    """Write the time derivative of a configuration to `out` (positions,).
+    """Write the time derivative of a configuration `q` to `out` (positions,).
 
-    `v` (rates,) contains the rates of all joints.
+    `v` (rates,) contains the rates of all joints, `B` the frames of the bodies at `q`.
     """
     for i in range(1, m.bodies + 1):
         link = layout.body_of(m, i)

@@ -72,13 +72,14 @@ class Scratch(NamedTuple):
 
     Attributes:
         B: (bodies + 1, BODY_SIZE) frame and motion of each body.
-        C: (bodies + 1, BODY) motion of each body, and mass properties of all bodies it carries.
+        C: (bodies + 1, BODY) motion of each body, and mass properties of the body and all bodies it
+            carries.
         rows: (n, ROW) data of each coordinate.
         at: (n, PLACES) indices of each coordinate.
         last: (bodies + 1,) last coordinate of each body.
         of_rate: (n,) coordinate of each rate of the tree.
         v, a: (n,) rates of the tree and their derivatives.
-        H: (n, n) mass matrix, below the diagonal.
+        H: (n, n) mass matrix: diagonal and lower triangle.
     """
 
     B: Any
@@ -105,7 +106,7 @@ def shapes_of_tree(bodies: int, n: int) -> Any:
 def count_coordinates(m: Any, s: Any) -> None:
     """Number the coordinates from the base outwards, and fill the index arrays of `s`.
 
-    These are `at`, `last` and `of_rate`.
+    These are `s.at`, `s.last` and `s.of_rate`.
     """
     s.last[0], count = -1.0, 0
     for i in range(1, m.bodies + 1):
@@ -125,9 +126,10 @@ def count_coordinates(m: Any, s: Any) -> None:
 
 @inner
 def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any, c: int) -> Any:
-    """Return the motion of a floating body on the base; fill its coordinates' data.
+    """Return the motion of a floating body on the base, as `LinkMotion`.
 
-    The data of its six coordinates are written to `rows`, from row `c` on.
+    `i` is the body, `j` its first rate in `v` and `a`, `above` the motion of the base. The data of
+    its six coordinates are written to `rows`, from row `c` on.
     """
     p, slide, w = vector(B[i], layout.ORIGIN), vector(v, j), vector(v, j + 3)
     velocity = add(slide, cross(p, w))
@@ -149,7 +151,8 @@ def move_floating(B: Any, i: int, v: Any, a: Any, j: int, above: Any, rows: Any,
 def outward(m: Any, v: Any, a: Any, s: Any) -> None:
     """Compute the motion of the bodies and the data of the coordinates, base outwards.
 
-    The mass properties of the bodies are also computed.
+    They are written to `s.C` and `s.rows`, together with the mass properties of the bodies alone.
+    `v` and `a` (n,) are the rates and accelerations of all joints.
     """
     none = (0.0, 0.0, 0.0)
     base = s.B[0]
@@ -185,13 +188,13 @@ def outward(m: Any, v: Any, a: Any, s: Any) -> None:
 
 @inner
 def motion_of(row: Any) -> Any:
-    """Return the motion of a body, read from its scratch row."""
+    """Return the motion of a body, read from its row of `Scratch.C`."""
     return LinkMotion(vector(row, 0), vector(row, 3), vector(row, 6), vector(row, 9))
 
 
 @inner
 def store_motion(motion: Any, row: Any) -> None:
-    """Store the motion of a body in its scratch row."""
+    """Store the motion of a body in its row of `Scratch.C`."""
     store(row, 0, motion.omega)
     store(row, 3, motion.velocity)
     store(row, 6, motion.alpha)
@@ -200,9 +203,9 @@ def store_motion(motion: Any, row: Any) -> None:
 
 @inner
 def load_terms(row: Any) -> Any:
-    """Return the combined mass properties of a body and those that it carries.
+    """Return the `LinkTerms` of a body, read from its row of `Scratch.C`.
 
-    They are read from the body's scratch row.
+    Once all bodies that it carries have been added, they are those of the body and these.
     """
     return LinkTerms(
         row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
@@ -212,10 +215,7 @@ def load_terms(row: Any) -> Any:
 
 @inner
 def store_terms(terms: Any, row: Any) -> None:
-    """Store the combined mass properties of a body and those that it carries.
-
-    They are written to the body's scratch row.
-    """
+    """Store the `LinkTerms` of a body in its row of `Scratch.C`."""
     row[MASS] = terms.mass
     store(row, FIRST_MOMENT, terms.first)
     store_matrix(row, INERTIA, terms.inertia)
@@ -227,16 +227,19 @@ def store_terms(terms: Any, row: Any) -> None:
 
 @inner
 def project_wrench(row: Any, at: int, pair: Any) -> float:
-    """Return the scalar product of a wrench and six entries of a row, from `at` on.
+    """Return the scalar product of a wrench and six entries of a row.
 
-    `pair` consists of the moment and the force.
+    The entries begin at index `at`. The wrench `pair` consists of a moment and a force.
     """
     return dot(vector(row, at), pair[0]) + dot(vector(row, at + 3), pair[1])
 
 
 @inner
 def set_element(R: Any, row: int, column: int, value: float) -> None:
-    """Write a float into a table (n, width) whose rows consist of SIMD vectors."""
+    """Write a float into a table (n, width) whose rows consist of SIMD vectors.
+
+    `row` and `column` are its indices in the table of floats.
+    """
     set_entry(R[row], column // WIDTH, column % WIDTH, value)
 
 
@@ -244,8 +247,9 @@ def set_element(R: Any, row: int, column: int, value: float) -> None:
 def effort_derivatives(m: Any, s: Any, R: Any) -> None:
     """Write the derivatives of efforts to `R`, and the mass matrix to `s.H`.
 
-    `R` (n, ...) has a row of SIMD vectors for each coordinate, with columns for the derivatives
-    with respect to displacements, then velocities, of the independent coordinates.
+    `R` (n, ...) has a row of SIMD vectors for the effort at each coordinate. Its columns are the
+    derivatives with respect to the displacements, then the velocities, of the independent
+    coordinates. Call it after `outward`.
     """
     n = m.free
     for i in range(m.bodies, 0, -1):
@@ -300,9 +304,10 @@ def effort_derivatives(m: Any, s: Any, R: Any) -> None:
 
 @inner
 def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
-    """Add the derivatives of efforts due to a wrench (6,) on the tip to `R`.
+    """Add the contribution of a tip wrench to the effort derivatives in `R`.
 
-    The wrench is constant in the base frame.
+    It changes the derivatives w.r.t. displacement. The wrench (6,), exerted on the tip by the
+    environment, is constant in the base frame.
     """
     body = s.B[m.tip]
     tip = add(vector(body, layout.ORIGIN), to_base(body, vector(m.numbers, m.at_tip)))
@@ -330,7 +335,7 @@ def add_wrench_derivatives(m: Any, wrench: Any, s: Any, R: Any) -> None:
 def factor(n: int, s: Any) -> bool:
     """Factor the mass matrix `s.H` as L'DL in place, with inverted diagonal.
 
-    Return whether all pivots are sufficiently positive.
+    Return False if a pivot is not sufficiently positive.
     """
     for c in range(n):
         # a pivot is compared with its own diagonal
@@ -356,7 +361,7 @@ def factor(n: int, s: Any) -> bool:
 def solve_rows(n: int, s: Any, R: Any, groups: int) -> None:
     """Multiply `R` (n, groups) in place by the inverse of the mass matrix.
 
-    Call it after `factor`.
+    Each row consists of `groups` SIMD vectors. Call it after `factor`.
     """
     for c in range(n - 1, -1, -1):
         own, inverse = R[c], s.H[c, c]
@@ -387,8 +392,9 @@ def write_derivatives(
 ) -> bool:
     """Write the derivatives of one state to `out`; return whether they exist.
 
-    `out` contains the derivatives with respect to displacement, velocity, and acceleration or (if
-    `forward`) efforts, each a matrix in row-major order.
+    `given` contains the state, `R` is scratch. The result contains three matrices in row-major
+    order: if `forward`, the derivatives of the accelerations with respect to displacement, velocity
+    and efforts, else those of the efforts with respect to displacement, velocity and acceleration.
     """
     n, groups = m.free, (2 * m.free + m.driven + WIDTH - 1) // WIDTH
     place_base(m, s.B)
@@ -422,7 +428,8 @@ def write_derivatives(
 def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
     """Write derivatives of accelerations to `out`; return whether they exist.
 
-    They are with respect to displacement, velocity and efforts.
+    They are computed from the derivatives of efforts in `R` and the mass matrix `s.H`, both
+    overwritten, and are with respect to displacement, velocity and efforts.
     """
     n, driven = m.free, m.driven
     for c in range(n):
@@ -448,7 +455,8 @@ def write_forward(m: Any, s: Any, R: Any, groups: int, out: Any) -> bool:
 def write_inverse(m: Any, s: Any, R: Any, out: Any) -> bool:
     """Write derivatives of efforts to `out`; return whether they exist.
 
-    They are with respect to displacement, velocity and acceleration.
+    They are read from `R` and the mass matrix `s.H`, and are with respect to displacement, velocity
+    and acceleration. They do not exist unless every coordinate is driven.
     """
     n = m.free
     if m.driven != n:
@@ -479,9 +487,11 @@ def derivatives_of_tree(
 ) -> int:  # fmt: skip
     """Write the derivatives of N states of a tree without closures to `out` (N, ...).
 
-    The results are those of `derivatives.derivatives`. The tree has no mimic joints, spinning
-    rotors or springs between points. A floating joint must be on the base, which then does not
-    move. Returns the number of states, counted from the first, for which the derivatives exist.
+    If `forward`, they are those of the accelerations with respect to displacement, velocity and
+    efforts, else those of the efforts with respect to displacement, velocity and acceleration; each
+    is a matrix in row-major order. The tree has no mimic joints, spinning rotors or springs between
+    points. A floating joint must be on the base, which then does not move. Return the number of
+    states, counted from the first, for which the derivatives exist.
     """
     m, states = (
         layout.mechanism(plan, numbers),

@@ -82,5 +82,5 @@ def test_the_cueing_page_shows_the_frequency_response(platform, response, tmp_pa
     assert len(moduli.panels) == 10
     assert "all hold" in page.html()
     file.write_text("channel,frequency\n1,1\n")
-    with pytest.raises(rd.InvalidInput, match="no column 'modulus_low'"):
+    with pytest.raises(rd.InvalidInput, match="missing column 'modulus_low'"):
         read_criteria(file)

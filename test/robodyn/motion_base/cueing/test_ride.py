@@ -201,7 +201,7 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("time,force_x\n0,1\n", "no column 'force_y'"),
+        ("time,force_x\n0,1\n", "missing column 'force_y'"),
         (",".join(COLUMNS) + "\n0,0,0,9.81,0,0,x\n", "line 2, column 'rate_z': 'x'"),
         (",".join(COLUMNS) + "\n0,0,0,9.81,0,0\n", "line 2 has 6 cells"),
         ("", "the file is empty"),

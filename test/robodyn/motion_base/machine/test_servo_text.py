@@ -34,7 +34,7 @@ def test_positions_become_pulse_widths_and_come_back():
     [
         ({"format": "{7:.0f}"}, "cannot be filled"),
         ({"format": "{1:.0q}"}, "cannot be filled"),
-        ({"scale": (1.0, 2.0, 3.0)}, "scale: expected 1 number or 2"),
+        ({"scale": (1.0, 2.0, 3.0)}, "scale: expected 1 value or 2 values"),
         ({"scale": -1.0}, "must be positive"),
         ({"direction": 0.5}, "expected 1 or -1"),
         ({"zero": np.nan}, "zero: expected"),

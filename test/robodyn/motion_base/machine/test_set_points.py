@@ -155,6 +155,6 @@ def test_limits_that_a_description_lacks_are_asked_for():
     arm = rd.load("puma560")
     with pytest.raises(InvalidInput, match="rates: joint1 has inf"):
         DriveLimits.of(arm, rates=np.inf)
-    with pytest.raises(InvalidInput, match="expected 1 number or 6, got 5"):
+    with pytest.raises(InvalidInput, match="expected 1 value or 6 values, got 5"):
         DriveLimits.of(arm, jerks=np.ones(5))
     assert (DriveLimits.of(arm, accelerations=3.0).jerks == 60.0).all()
