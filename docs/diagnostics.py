@@ -203,6 +203,9 @@ CATALOG = {
          "Compare the QoS settings (`robodyn doctor`) and the domain IDs."),
     "it has no publisher":
         ("No node publishes the topic.", "Start the publisher, or check the remapping."),
+    "... publishes ..., not ...":
+        ("The messages on the topic are of another type than the one that the node reads.",
+         "Remap the topic, or publish the type named last."),
     "no message contains the joints ...":
         ("Messages arrive, but without these joints.",
          "Publish these joints, or check the prefix of their names."),
