@@ -328,11 +328,7 @@ class BatchPlant:
         """
         q, v = self._q[:, 0].copy(), self._v[:, 0].copy()
         left = np.where(self.failed, 0.0, self._steps[:, 1])[:, None]
-        curves = (
-            self._limits_efforts
-            and representative_mechanisms(self.mechanisms)[0].drives.has_torque_speed_curve
-        )
-        stops = stop_numbers(self._end_stops, curves)
+        stops = stop_numbers(self._end_stops, self._curves)
         settings, state = (self.dt, stops), (q, v, left)
         loads = self._efforts[:, 0, 0], self._loads[:, 0, 0], moves
         self._map_parts(
