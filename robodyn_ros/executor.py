@@ -30,6 +30,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from typing import Any
 
+import rclpy
 from rclpy.clock import Clock, ClockType
 from rclpy.executors import (
     Executor,
@@ -76,6 +77,12 @@ class Finished(Exception):
     def __init__(self, code: int, text: str = "") -> None:
         super().__init__(text)
         self.code = code
+
+
+def shut_down() -> None:
+    """Shut down the default context, which rclpy's signal handler may do at the same time."""
+    with suppress(rclpy_implementation.RCLError):
+        rclpy.try_shutdown()
 
 
 class _LoggingExecutor(Executor):

@@ -21,6 +21,7 @@ from rclpy.qos import QoSCompatibility, QoSProfile, ReliabilityPolicy, qos_check
 from sensor_msgs.msg import JointState
 
 from robodyn.control.state_stamps import LARGEST_STEP
+from robodyn_ros.executor import shut_down
 
 # A new node discovers the others one by one: time without a new one [s] after which it is done.
 QUIET, LONGEST = 1.5, 8.0
@@ -195,7 +196,7 @@ def main() -> int:
         print(json.dumps(findings(node)))
     finally:
         node.destroy_node()
-        rclpy.try_shutdown()
+        shut_down()
     return 0
 
 

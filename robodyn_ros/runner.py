@@ -22,7 +22,7 @@ from rclpy.node import Node
 
 from robodyn.errors import RobodynError
 from robodyn_ros.executor import Finished as Finished
-from robodyn_ros.executor import spin
+from robodyn_ros.executor import shut_down, spin
 from robodyn_ros.parameter_files import read_sections, unused_parameter_messages
 from robodyn_ros.process_environment import domain_problem, set_log_folder
 
@@ -91,7 +91,7 @@ def run(make_node: Callable[[], Node], name: str, args: list[str] | None = None)
                 node.destroy_node()
             except Finished as end:  # completing its output failed, which is logged
                 code = end.code
-        rclpy.try_shutdown()
+        shut_down()
         faulthandler.cancel_dump_traceback_later()
     return code
 

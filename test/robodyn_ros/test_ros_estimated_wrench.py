@@ -82,7 +82,7 @@ def test_a_push_is_published_and_a_collision_ends_the_motion():
         flight.fly(5, PUSH)
         assert not graph.nodes["inverse_dynamics"]._follower.abandoned
         flight.fly(2, PUSH)
-        text = graph.line("collision", "is held")
+        text = graph.line("collision", "holds its position")
         assert "150 N" in text
         assert flight.stamp - begun == 7 * PERIOD
         flight.fly(150, PUSH)

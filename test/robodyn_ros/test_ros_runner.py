@@ -86,6 +86,19 @@ threading.Thread(target=time.sleep, args=(1e6,)).start()
 """
 
 
+# As if rclpy's signal handler shut the context down between the check of rclpy and its own call.
+RACE = """
+import rclpy
+from rclpy.utilities import get_default_context
+
+def shut_down_twice():
+    for _ in range(2):
+        get_default_context().handle.shutdown()
+
+rclpy.try_shutdown = shut_down_twice
+"""
+
+
 @pytest.mark.parametrize(("how", "code"), [("interrupted", 0), ("finished", 3)])
 def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
     process = Process([sys.executable, "-c", TIDY, how], free_domain())
@@ -99,8 +112,8 @@ def test_a_second_ctrl_c_does_not_break_an_orderly_end(how, code):
 
 @pytest.mark.parametrize(
     ("held", "code", "texts"),
-    [(THREAD, 3, []), (STUCK, 1, ["Timeout", "runner.py"])],
-    ids=["thread", "shutdown"],
+    [(THREAD, 3, []), (STUCK, 1, ["Timeout", "runner.py"]), (RACE, 3, [])],
+    ids=["thread", "shutdown", "race"],
 )
 def test_runner_ends_a_process_that_a_library_holds(held, code, texts):
     """By a thread that never ends; or in the graph, then with the stack of each thread."""

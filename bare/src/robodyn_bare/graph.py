@@ -15,6 +15,7 @@ from typing import Any
 
 import rclpy
 from rclpy.executors import ExternalShutdownException
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 
 # Time without news after which the graph counts as discovered [s]; upstream asks its daemon, which
@@ -38,8 +39,9 @@ def graph_node() -> Iterator[Node]:
         # rclpy's signal handler has shut the context down while it was in use.
         raise KeyboardInterrupt from error
     finally:
-        # Also destroys the node.
-        rclpy.try_shutdown()
+        # Also destroys the node. rclpy's signal handler may do this at the same time.
+        with contextlib.suppress(rclpy_implementation.RCLError):
+            rclpy.try_shutdown()
 
 
 def discover(node: Node) -> None:

@@ -219,7 +219,7 @@ URDF = {
     ),
     "skew axes": (moved(U2, rpy="0.3 0 0"), ["leg2_universal_2", "degrees", "90"]),
     "second axis along leg": (moved(P, rpy="0 0 0.2"), ["leg2_universal_2", "leg2_actuator", "90"]),
-    "axes apart": (moved(U2, xyz="0.01 0 0"), ["leg2_universal_2", "0.01 m", "meet"]),
+    "axes apart": (moved(U2, xyz="0.01 0 0"), ["leg2_universal_2", "0.01 m", "intersect"]),
     "line misses center": (moved(P, xyz="0 0 0.02"), ["leg2_actuator", "0.02 m", "expected 0"]),
     "tip off the line": (
         attribute(TIP + "/parent_origin", "xyz", "0 0.03 0"),

@@ -190,7 +190,7 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
     at = placed[m.frames].translation
     np.testing.assert_allclose([at.x, at.y, at.z], ridden.pose[900, :3])
     with pytest.raises(
-        rd.InvalidInput, match="expected one topic of sensor_msgs/msg/Imu named /imu"
+        rd.InvalidInput, match="one topic of type sensor_msgs/msg/Imu named /imu"
     ):
         rd.read_vehicle("ride", topic="/imu")
     done = CliRunner().invoke(app, ["cue", "ride", "-o", "ride", "--force"])

@@ -153,7 +153,7 @@ def test_a_joint_found_outside_its_range_is_brought_back():
 
 def test_limits_that_a_description_lacks_are_asked_for():
     arm = rd.load("puma560")
-    with pytest.raises(InvalidInput, match="rates: joint1 has inf"):
+    with pytest.raises(InvalidInput, match="rates: joint1 has the limit inf"):
         DriveLimits.of(arm, rates=np.inf)
     with pytest.raises(InvalidInput, match="expected 1 value or 6 values, got 5"):
         DriveLimits.of(arm, jerks=np.ones(5))
