@@ -24,12 +24,13 @@ Curves = dict[str, list[tuple[int, Timing]]]
 
 PAGE = """# Performance
 
-`python -m benchmarks` generated this page on {machine}. Every library computes the same states in
+`python -m benchmarks` generated this page on {machine}. Every library evaluates the same states in
 the same process, after the benchmark has checked the library's results against those of robodyn.
-The libraries take turns in every round, so a busy moment affects all of them. The tables list the
-median, the quartiles and the fastest round of the time for one state, in microseconds, measured
-from Python. The ratio is the median divided by the median in the first line of the table. Times are
-processor times of the thread, or wall-clock times if several threads work.
+The libraries take turns in every round, so a temporary load on the computer affects all of them.
+The tables list the median, the quartiles and the fastest round of the time for one state, in
+microseconds, measured from Python. The ratio is the median divided by the median in the first row
+of the table. Times are processor times of the thread, or wall-clock times for calls that use
+several threads.
 
 ## A whole Stewart platform, one call
 
@@ -37,8 +38,8 @@ Inverse dynamics:
 
 {platform}
 
-Forward dynamics. MuJoCo models constraints as springs, so its accelerations agree with those of
-robodyn only to within 2 %:
+Forward dynamics. MuJoCo's constraints are soft, so its accelerations agree with those of robodyn
+only to within 2 %:
 
 {forward}
 
@@ -48,9 +49,9 @@ Other functions:
 
 In inner loops, you can use unchecked functions: `fast = m.solver.unchecked`, then
 `fast.inverse_dynamics(pose, twist, accel, out)` with contiguous float64 arrays whose lengths and
-values are known to be valid. An unchecked function writes the result to `out` and returns whether a
-result exists. A checked call tests shapes, finiteness and the quaternion inside the same compiled
-function.
+values are known to be valid. An unchecked function writes the result to `out`, and returns false if
+there is no result. A checked call tests shapes, finiteness and the quaternion inside the same
+compiled function.
 
 ## A serial arm of six joints, one call
 
@@ -62,7 +63,8 @@ function.
 
 The mechanisms are those in `test/reference/closed_loops`, without friction. Pinocchio uses the
 fastest settings that are accurate to 1e-9; if an equation is redundant, Pinocchio finds no solution
-with its regularization parameter mu = 0. The tables list single calls, and batches on one thread:
+with its regularization parameter mu = 0. The tables list the times of single calls, and of batches
+on one thread:
 
 {loops}
 
@@ -89,13 +91,14 @@ This section compares `rd.BatchPlant` with `mujoco.rollout`, which uses Euler's 
 The table lists the processor time in microseconds that a step of 1 ms takes per mechanism, in a
 batch of a thousand mechanisms (rows) on one thread. `rk4` is the Runge-Kutta method of order 4,
 robodyn's default; `semi_implicit` is of order 1, like MuJoCo's steps ([errors of
-both](learning.md#semi-implicit-steps)). In robodyn, each mechanism has a payload of its own and
-exactly closed loops; in MuJoCo, the loops are soft constraints. The mechanisms start at rest, with
-efforts within 5 % of the efforts that hold the mechanism, so the legs of a platform with dry
-friction stick; in a call to `step`, `rk4` evaluates a mechanism that sticks only once or twice. In
-the line "most legs slide", the efforts are within 30 %, and 87 % of the platforms have both
-sticking and sliding legs. The last column is the processor time to create a batch of 10,000 rows
-with different payloads (`rd.PayloadVariants`) and to step the batch once.
+both](learning.md#semi-implicit-steps)). In robodyn, each mechanism has a payload of its own, and
+its loops are closed exactly; in MuJoCo, the loops are soft constraints. The mechanisms start at
+rest, with efforts within 5 % of the efforts that hold the mechanism, so the legs of a platform with
+dry friction stick. If a mechanism sticks, `rk4` evaluates its dynamics only once or twice per call
+to `step`. In the row "most legs slide", the efforts are within 30 % of the holding efforts, and 87
+% of the platforms have both sticking and sliding legs. The last column is the processor time to
+create a batch of 10,000 rows with different payloads (`rd.PayloadVariants`) and to step the batch
+once.
 
 {plants}
 ## Batches
@@ -122,14 +125,14 @@ its results.
 
 One evaluation of the platform's inverse dynamics takes {operations} operations, counted by running
 the compiled function (kernel) with a number type that counts operations. In a large batch, the
-function performs {rate:.1f} operations per nanosecond on one thread. A loop with the same mix of
-products and sums, all of them independent, in SIMD vectors and without fused operations, reaches
-{peak:.1f} operations per nanosecond; the kernel reaches {share:.0%} of this rate. The kernel reads
-and writes {moved} bytes per state, which is {bandwidth:.1f} bytes per nanosecond; copying an array
-reaches {peak_bandwidth:.1f} bytes per nanosecond. Memory is therefore not the bottleneck. The speed
-is limited by divisions, square roots and sums that have to wait for each other's results. Of the
-arithmetic instructions of the compiled function, {wide} process eight numbers, {narrow} process two
-or four, and {single} process one.
+function performs {rate:.1f} operations per nanosecond on one thread. A loop of independent
+multiplications and additions in the same proportion, with SIMD vectors and without fused
+operations, reaches {peak:.1f} operations per nanosecond; the kernel reaches {share:.0%} of this
+rate. The kernel reads and writes {moved} bytes per state, which is {bandwidth:.1f} bytes per
+nanosecond; copying an array reaches {peak_bandwidth:.1f} bytes per nanosecond. Memory is therefore
+not the bottleneck. The speed is limited by divisions, square roots and chains of dependent
+additions. Of the arithmetic instructions of the compiled function, {wide} operate on eight values,
+{narrow} on two or four, and {single} on one.
 
 ## Simulations
 
@@ -138,11 +141,11 @@ seconds, the best of several runs:
 
 {simulation}
 
-With the controllers of `robodyn.control`, one compiled function contains control law, end stops,
-limits and integration. A controller of your own is called from Python and gives the same results,
-bit for bit (at end stops, to within rounding). The planned motion is sampled in advance, so any
-trajectory can be used. `rd.simulate_many` runs simulations on all threads. The open tree in MuJoCo
-has no closures and no control.
+With the controllers of `robodyn.control`, a single compiled function contains the control law, the
+end stops, the effort limits and the integration. A controller of your own is called from Python and
+gives the same results, bit for bit (at end stops, to within rounding). The planned motion is
+sampled in advance, so any trajectory can be used. `rd.simulate_many` runs simulations on all
+threads. The open tree in MuJoCo has no closures and no control.
 
 ## Without Python
 
@@ -150,8 +153,8 @@ The table lists the times, in nanoseconds, of calls from C to an [exported
 library](in_your_controller.md): median, 99.9th percentile and maximum of a million calls, at a few
 thousand states at which every function has a result. Each call is repeated three times and the
 shortest time counts, which excludes interruptions of the process; the last column includes
-interruptions. The last rows list the time per call in a series of calls between which the clock is
-not read: copying the arguments, the inverse dynamics of the library, its compiled function (kernel)
+interruptions. The last rows list the mean time per call in a series of calls that is timed as a
+whole: copying the arguments, the inverse dynamics of the library, its compiled function (kernel)
 alone, and an unchecked call from Python:
 
 | model | function | median | 99.9 % | maximum | with interruptions |
@@ -163,8 +166,9 @@ The equations are written once, as functions of scalar numbers. `robodyn/numeric
 provides a second number type, a vector of eight float64 values (lanes). For one state, the lanes of
 a vector hold the six legs; for a batch, they hold eight states. LLVM compiles these vector types to
 AVX-512, AVX2 or NEON, so the speed does not depend on automatic vectorization. `fastmath` is not
-used, so that NaN is detected and a state has the same forces, bit for bit, alone and in a batch. To
-keep this bitwise agreement, the library has its own sine and cosine.
+used, so that NaN is detected, and the forces of a state are the same, bit for bit, whether the
+state is computed alone or in a batch. To keep this bitwise agreement, the library has its own sine
+and cosine.
 
 A call from Python goes straight to the compiled function, whose arguments are read in place from
 NumPy's arrays (`robodyn/numerics/array_arguments.py`), bypassing Numba's dispatch. A checked call

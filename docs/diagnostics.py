@@ -76,8 +76,8 @@ FUNCTIONS = {
 # Of each text, with ... for its values: what it means, and what to do.
 CATALOG = {
     "the drives have not reported their positions for ... s":
-        ("No joint_states with all driven joints arrived for `feedback_timeout`. The machine "
-         "brakes.",
+        ("No joint_states message with all driven joints arrived for `feedback_timeout`. The "
+         "machine brakes.",
          "Check the bus and the driver of the drives, then call `reset`."),
     "... deviates from its command by ... ..., the limit is ...":
         ("A drive does not follow its command. The machine brakes.",
@@ -103,9 +103,9 @@ CATALOG = {
          "Check the zero offsets of the drives and the order of the joints."),
     "a command was not sent: ...":
         ("A set-point was not published. The machine brakes.",
-         "Correct the cause at the end of the text."),
+         "Correct the cause that the end of the text states."),
     "homing was interrupted: ...":
-        ("Homing did not end, so the positions are unknown. The machine is at rest.",
+        ("Homing did not complete, so the joint positions are unknown. The machine is at rest.",
          "Remove the cause. Then call `reset` twice: the first call switches the machine off, "
          "the second call homes it."),
     "the enable message is missing or false":
@@ -185,16 +185,16 @@ CATALOG = {
          "rest.",
          "Synchronize the clocks of both computers, for example with chrony or PTP."),
     "setpoint is ... s in the future, ...: synchronize the clocks of both computers":
-        ("The clocks differ. The set-point is rejected.",
+        ("The clocks of the two computers differ. The set-point is rejected.",
          "Synchronize the clocks of both computers, for example with chrony or PTP."),
     "setpoint is ... s old, ...; others arrived in time: the sender, the network or this "
     "computer is busy":
-        ("Some set-points are late and rejected. If no other set-point arrives, the machine "
+        ("Some set-points are late and are rejected. If no other set-point arrives, the machine "
          "comes to rest.",
          "Check the load of both computers and of the network."),
     "the pose of the base is unknown: no messages on base_imu, or not yet for ... s":
         ("The platform cannot be stabilized yet. The machine comes to rest.",
-         "Check base_imu, or wait until the estimate has settled."),
+         "Check base_imu, or wait until the estimate of the base pose has settled."),
     "waiting for ...: ...":
         ("The node has received no state since its start, and is waiting.",
          "Read the reason after the colon, and start the node that publishes the topic."),
@@ -210,7 +210,8 @@ CATALOG = {
         ("Messages arrive, but without these joints.",
          "Publish these joints, or check the prefix of their names."),
     "one more message is needed for velocities":
-        ("The node computes velocities as differences of positions.", "Wait for the next message."),
+        ("The node computes velocities as finite differences of positions.",
+         "Wait for the next message."),
     "it has ...":
         ("The messages contain joints that the model does not have.",
          "Check the topic and the model."),
@@ -221,7 +222,8 @@ CATALOG = {
     "(... so far); stop one of them":
         ("Two nodes publish different states of the same joints.", "Stop one of the two nodes."),
     "no velocities of ...: their positions are differentiated":
-        ("The node computes velocities as filtered differences of positions, which delays them.",
+        ("The node computes velocities as filtered finite differences of positions. The filter "
+         "delays the velocities.",
          "Publish velocities if possible."),
     "unknown: the middleware does not number messages":
         ("With this middleware, the node cannot count lost messages.", "No action is needed."),
@@ -247,10 +249,11 @@ CATALOG = {
         ("The node stopped the motion for the reason before the semicolon.",
          "Remove the cause, then send a new trajectory."),
     "... has another publisher, ...":
-        ("A second node publishes commands. inverse_dynamics publishes none.",
+        ("A second node publishes commands. inverse_dynamics therefore publishes no commands.",
          "Stop one of the two nodes."),
     "efforts not published; the drives keep the last ones: ...":
-        ("The middleware did not accept the message.", "Correct the cause at the end of the text."),
+        ("The middleware did not accept the message.",
+         "Correct the cause that the end of the text states."),
     "held by brakes: no efforts commanded":
         ("Simulated brakes hold the mechanism until the first nonzero command.", "Send commands."),
     "efforts limited ... times":
@@ -275,7 +278,7 @@ CATALOG = {
         ("This is the direction in which the mechanism is weakest.",
          "Reduce the load in this direction."),
     ", near a singularity of ... (...)":
-        ("This is the type of the singularity nearby.", "Move the mechanism away from this pose."),
+        ("This is the type of the nearby singularity.", "Move the mechanism away from this pose."),
     "condition number ...: ...":
         ("The condition number cannot be computed in this state.",
          "Read the reason after the colon."),
@@ -283,27 +286,28 @@ CATALOG = {
         ("This is the time to which the status after the colon applies.",
          "Read the status after the colon."),
     "trajectory ahead: ...":
-        ("The text lists the smallest margins in the rest of the planned motion.",
+        ("The text lists the smallest margins to the limits in the rest of the planned motion.",
          "If the status is a warning, plan another path."),
     "trajectory not examined: ...":
         ("The mechanism cannot follow the trajectory.", "Read the reason after the colon."),
     "the ...'s pose is lost: ...":
         ("No pose matches the readings of the joints. No state is published.",
-         "Check the readings. The estimator repeats the search by itself."),
+         "Check the readings. The estimator repeats the search automatically."),
     "pose of the ... found":
         ("The estimator tracks the pose.", "No action is needed."),
     "the ...s' readings jumped; searching for the pose from home":
-        ("A reading changed by more than `jump` permits.", "Check the encoders."),
+        ("A joint reading changed by more than the parameter `jump` permits.",
+         "Check the encoders."),
     "pose of the ... found again, from home":
         ("Several poses can have the same readings, so the pose that was found may be wrong.",
          "Compare the pose with the machine before the machine moves."),
     "no joint_states with the driven joints for ... s...":
-        ("The readings have stopped. No state is published.",
+        ("Joint readings no longer arrive. No state is published.",
          "Check the publisher of joint_states."),
     "the ...'s pose has not been found yet":
         ("No pose near the initial guess matches the first readings.", "Set `initial_pose`."),
     "near a singular pose: standard deviation of the pose ... m or rad":
-        ("The readings determine the pose only inaccurately.",
+        ("In this pose, the joint readings determine the pose only with low accuracy.",
          "Move the mechanism away from this pose."),
     "tracking: standard deviation of the pose ... m or rad":
         ("The node operates normally.", "No action is needed."),
@@ -311,7 +315,7 @@ CATALOG = {
         ("No message from the vehicle arrived for `timeout`. The platform returns to neutral.",
          "Restart the simulator."),
     "set-point not published; cueing restarts at neutral: ...":
-        ("The set-point failed a check.",
+        ("The computed set-point failed a check.",
          "Read the reason after the colon. If this occurs again, report it as a bug."),
     "no messages from the vehicle":
         ("No message from the vehicle arrived for `timeout`. The platform is at neutral.",

@@ -55,17 +55,18 @@ HEAD = """\
 
 This page lists public MJCF and SDF files, and shows how accurately robodyn reads them. The page
 also covers Gepetto's parallel robots. Each file is read as a tree of joints with loop closures
-(`kind="closed_loop"`) and compared with MuJoCo. The mechanism is then written in every format and
-read again. To load a file, use its path in a checkout of its repository
-([MJCF](model_files.md#mjcf) requires the package `mujoco`):
+(`kind="closed_loop"`), and the inverse dynamics are compared with those of MuJoCo. The mechanism is
+then written to a file of every format and read again. To load a file, use its path in a checkout of
+its repository ([MJCF](model_files.md#mjcf) requires the package `mujoco`):
 
 ```bash
 git clone https://github.com/google-deepmind/mujoco_menagerie
 robodyn check mujoco_menagerie/agilex_piper/piper.xml --kind closed_loop
 ```
 
-`python docs/make_formats.py FOLDER` generates the tables from the checkouts in this folder. robodyn
-does not contain any of these files. [Public robots](robots.md) covers URDF and xacro.
+`python docs/make_formats.py FOLDER` generates the tables from checkouts of the repositories in
+`FOLDER`. robodyn does not contain any of these files. [Public robots](robots.md) covers URDF and
+xacro.
 
 The columns of the tables:
 
@@ -88,7 +89,8 @@ refer to such a file cannot be loaded.
 
 libsdformat 12 reads without errors the SDF files that robodyn writes for the bundled closed loops
 and platforms. For eleven of libsdformat's own test files, the link poses of libsdformat and robodyn
-agree within 2e-15. libsdformat rejects puma560 because of its published inertias."""
+agree within 2e-15. libsdformat rejects the bundled arm `puma560` because its published inertias are
+not physically possible."""
 # Parts and variants of the same robots, which are left out.
 VARIANTS = ("scene", "mjx", "keyframe")
 

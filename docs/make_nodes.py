@@ -40,9 +40,9 @@ HEADER = """\
 This page lists the topics, services and parameters of each node. `python docs/make_nodes.py`
 generates this page from the running nodes.
 
-Names are relative, so namespaces and remappings apply, except to `/clock`, `/diagnostics`, `/tf`
-and `/tf_static`. The prefix `~/` is the name of the node. Topics that exist only for some kinds
-of mechanism are marked with these in parentheses.
+The names of topics and services can be remapped. They are relative to the namespace of the node,
+except `/clock`, `/diagnostics`, `/tf` and `/tf_static`. The prefix `~/` stands for the name of the
+node. If a topic exists only for some kinds of mechanism, these kinds are listed in parentheses.
 """
 
 

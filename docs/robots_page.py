@@ -21,18 +21,17 @@ Few manufacturers publish the joint stiffness of their robots. The known values 
 
 Cassie's file describes the springs of the robot, so the loaded model includes them. A URDF cannot
 describe the stiffness of drives. For Baxter's arm,
-`with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds the stiffness to the model. If the motors are
-locked and the arm is stretched out at home, the first two vibration modes are at 2.2 Hz, and the
-rated payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and vibration](stiffness.md)
-describes these functions.
-"""
+`with_drive_stiffness([843.0] * 4 + [250.0] * 3)` adds the stiffness to the model. With locked
+motors and the arm stretched out at home, the first two vibration modes are at 2.2 Hz, and the rated
+payload of 2.2 kg lowers the gripper by 60 mm. [Stiffness and vibration](stiffness.md) describes how
+to compute modes and deflections. """
 
 _HEAD = """\
 # Public robots
 
-This page lists public robot descriptions, and how to load each one. robodyn loads the published
-files without changes. The inverse dynamics of every arm are compared with Pinocchio, and a
-simulation moves the arm to two goals. To load a robot, clone its repository and use the file and
+This page lists public robot descriptions and shows how to load each one. robodyn loads the
+published files without changes. The inverse dynamics of every arm are compared with Pinocchio, and
+a simulation moves the arm to two goals. To load a robot, clone its repository and use the file and
 the arguments of the [last table](#sources-of-the-files):
 
 ```bash
@@ -40,9 +39,9 @@ git clone https://github.com/Gepetto/example-robot-data
 robodyn check example-robot-data/robots/ur_description/urdf/ur5_robot.urdf
 ```
 
-`python docs/make_robots.py FOLDER` generates the tables from the checkouts in this folder. robodyn
-does not contain any of these files. [Public files of other formats](formats.md) covers MJCF and
-SDF.
+`python docs/make_robots.py FOLDER` generates the tables from repositories that are checked out in
+`FOLDER`. robodyn does not include any of the robot descriptions.
+[Public files of other formats](formats.md) covers MJCF and SDF.
 
 The columns of the table:
 
@@ -51,13 +50,13 @@ The columns of the table:
   are excluded.
 - **Joint goal**: result of a motion of all joints from home to a goal within {duration:g} s, under
   computed torque with the effort limits of the description. The number is the largest joint error
-  half a second after the motion. The simulation uses steps of {step:g} s.
+  half a second after the end of the motion. The simulation uses steps of {step:g} s.
 - **Pose goal**: result of a motion of the tip along a straight line to another pose, after the
-  motion to the joint goal. The numbers are the position and orientation errors half a second after
-  the motion.
+  motion to the joint goal. The numbers are the position and orientation errors of the tip half a
+  second after the end of the motion.
 - **Friction**: `as described` if plant and controller include the damping and Coulomb friction of
-  the description. If the robot misses the goals with this friction, plant and controller neglect
-  the friction, and the entry is `none`.
+  the description. If the robot does not reach the goals with this friction, plant and controller
+  neglect the friction, and the entry is `none`.
 - **Nodes**: result of the same motions with trajectory_planner, inverse_dynamics and
   forward_simulator in lockstep. The nodes receive the goals as messages (`goal_joints`,
   `goal_pose`). The numbers are the errors after the joint goal and after the pose goal, as in the

@@ -2,9 +2,9 @@
 Leg forces of a Stewart platform
 ================================
 
-Which forces do the six legs need for a motion? `inverse_dynamics` answers for one state or for a
-whole trajectory at once. Here: Path I of Dasgupta and Mruthyunjaya (1998), with the share of the
-forces that the massless-leg approximation misses.
+`inverse_dynamics` computes the leg forces for one state or for a whole trajectory at once. This
+example compares the exact forces on path I of Dasgupta and Mruthyunjaya (1998) with those of the
+approximation by massless legs.
 """
 
 import matplotlib.pyplot as plt

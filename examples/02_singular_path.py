@@ -2,9 +2,9 @@
 A path through a singularity
 ============================
 
-Path III of the 1998 paper crosses a singularity at t = 3.6705 s: there the legs cannot hold the
-platform, whatever their forces. The condition number of the Jacobian shows it in advance, and the
-analysis finds the moment.
+Path III of Dasgupta and Mruthyunjaya (1998) crosses a singularity at t = 3.6705 s. At this pose, no
+leg forces can hold the platform. The condition number of the Jacobian rises well before the
+singularity and peaks at the singularity.
 """
 
 import matplotlib.pyplot as plt

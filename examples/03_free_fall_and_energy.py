@@ -2,9 +2,9 @@
 Free motion keeps its energy
 ============================
 
-A Stewart platform let go, without friction or leg forces, is a pendulum with thirteen bodies. The
-exact equations keep its energy to the accuracy of the integrator: with half the step, a
-sixteenth of the error of the fourth-order Runge-Kutta method.
+Without friction and leg forces, a Stewart platform falls like a pendulum with thirteen bodies. Its
+energy is constant up to the error of the integrator: if the step is halved, the error of the
+fourth-order Runge-Kutta method decreases to a sixteenth.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,9 @@
 Three formulations of an arm, one answer
 ========================================
 
-Turney, Mudge and Lee (1980) showed that Lagrange's and Newton and Euler's equations of an arm are
-equal, and proposed a cheaper Newton-Euler form. robodyn has all three, and they agree to rounding.
+Turney, Mudge and Lee (1980) showed that the Lagrange and the Newton-Euler equations of an arm are
+equivalent, and proposed a Newton-Euler form with fewer operations. robodyn implements all three
+formulations, and their torques agree to rounding error.
 """
 
 import matplotlib.pyplot as plt

@@ -3,8 +3,8 @@ From a data sheet to a hexapod that moves
 =========================================
 
 A platform needs no URDF: joint centers, masses and strokes in a YAML file or a dictionary suffice
-(`robodyn new hexapod` writes a commented file). This is a desk-sized platform with six joints on
-the base and six on the platform.
+(`robodyn new hexapod` writes a commented file). This example defines a desk-sized hexapod with six
+joints on the base and six on the platform.
 """
 
 import math
@@ -17,7 +17,7 @@ import robodyn as rd
 
 
 def joints(radius, spread, first, height=0.0):
-    """Six points on a circle [m], in pairs `spread` degrees apart, from `first` degrees on."""
+    """Return three pairs of points [m] on a circle, the first pair centered at `first` degrees."""
     angles = [first + 120.0 * pair + side * spread / 2 for pair in range(3) for side in (-1, 1)]
     return [
         [radius * math.cos(math.radians(a)), radius * math.sin(math.radians(a)), height]
@@ -26,7 +26,7 @@ def joints(radius, spread, first, height=0.0):
 
 
 base, top = joints(0.2, 30.0, 0.0), joints(0.12, 30.0, 60.0)
-top = top[-1:] + top[:-1]  # each leg goes to the adjacent platform joint
+top = top[-1:] + top[:-1]  # each leg connects to the adjacent platform joint
 legs = "\n".join(
     f"  - {{base: {b}, platform: {p}, universal_axis: {[-b[1], b[0], 0.0]}}}"
     for b, p in zip(base, top, strict=True)

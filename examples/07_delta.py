@@ -2,8 +2,8 @@
 A delta robot: closed loops from a URDF
 =======================================
 
-URDF describes trees; six `<constraint>` elements close the loops of a delta with full
-parallelograms. Its dynamics are exact: no springs hold the loops together, nothing is regularized.
+A URDF describes a tree of links. In this model, six `<constraint>` elements close the loops of a
+delta with full parallelograms. The loops are closed exactly, without springs or regularization.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ print(
     f"mobility {delta.mobility}"
 )
 
-# A periodic motion of the motors; `assemble` closes the loops at every sample
+# a periodic motion of the motors; `assemble` closes the loops at every sample
 phase = np.linspace(0.0, 2.0 * np.pi, 200)
 driven = 0.35 + 0.25 * np.sin(phase[:, None] + [0.0, 2.0, 4.0])
 configuration = delta.assemble(driven)

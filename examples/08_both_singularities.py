@@ -2,8 +2,9 @@
 Two kinds of singularity
 ========================
 
-A five-bar linkage shows both. At an end of travel (type 1) the motors turn and the tip stands
-still; at type 2 the tip moves although both motors are locked, so that no torque can hold it.
+A five-bar linkage has both types of singularity. At type 1, at an end of travel, a motor can turn
+while the tip does not move. At type 2, the tip can move although both motors are locked, so no
+motor torques can hold the tip.
 """
 
 import matplotlib.pyplot as plt

@@ -3,7 +3,7 @@ What a ball screw adds
 ======================
 
 A rotor of 1e-4 kg m^2 on a screw of 5 mm lead acts on its leg like a mass of 158 kg, more than the
-platform itself. A model without rotors is then far from the truth, however exact the rest of it is.
+platform itself. A model without rotors then has large errors, even if the rest of it is exact.
 """
 
 import matplotlib.pyplot as plt

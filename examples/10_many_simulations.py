@@ -3,7 +3,7 @@ A hundred simulations at once
 =============================
 
 `simulate_many` runs batches of start states, payloads, gains and paths in compiled code on all
-processors. Here: how the choice of gains matters when the payload is unknown.
+processors. The example shows how the tracking error depends on the gains if the payload is unknown.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 An arm's tip along a straight line
 ==================================
 
-Inverse kinematics converts poses of the tip into joint positions, starting from the present
-configuration. The motion keeps to the limits of the joints and is blended at both ends.
+Inverse kinematics converts poses of the tip into joint positions, starting from the current
+configuration. The motion stays within the joint limits and is blended at both ends.
 """
 
 import matplotlib.pyplot as plt

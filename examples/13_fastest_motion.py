@@ -2,8 +2,9 @@
 As fast as the motors allow
 ===========================
 
-`rd.time_optimal` computes the fastest motion along a path. It uses the limits of efforts and rates
-and the torque-speed curves fully, and exceeds none of them, not even between its grid points.
+`rd.time_optimal` computes the fastest motion along a path. The motion makes full use of the effort
+limits, the velocity limits and the torque-speed curves. It exceeds none of them, not even between
+the points of the planner's grid.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 A path around a singularity
 ===========================
 
-The straight line between two poses of the 1998 test manipulator crosses two singularities.
+The straight line between two poses of the bundled `stewart_dasgupta` crosses two singularities.
 `rd.plan_path` finds another path, on which the condition number stays below a bound.
 """
 

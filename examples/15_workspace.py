@@ -2,8 +2,9 @@
 Where a platform can go
 =======================
 
-`rd.workspace` finds the region that legs and joints allow, its volume with an error estimate, and
-its boundary as a mesh (`region.save("boundary.stl")`).
+`rd.workspace` computes the region that the platform reaches within the limits of its legs and
+joints, the volume of this region with an error estimate, and its boundary as a mesh
+(`region.save("boundary.stl")`).
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A better model from a recording
 ===============================
 
-The masses and friction of an arm differ from its model file. From a recording of an exciting
-motion, `rd.identify` finds parameters that predict the torques of another motion.
+The masses and friction of an arm differ from those in its model file. From a recording of an
+exciting motion, `rd.identify` finds parameters that predict the torques of another motion.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 The same numbers without Python
 ===============================
 
-`rd.export` makes a C library of a mechanism, and a package for ros2_control that uses it. Here a
-few lines of C compute a delta's torques from its joint positions, and catch it after a short fall.
+`rd.export` generates a C library for a mechanism, and a ros2_control package that uses it. In this
+example, a few lines of C compute a delta's torques from its joint states, and stop its fall.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ plant = ctypes.CDLL(str(folder / "libdelta.so"))
 
 
 def pointers(*arrays):
-    """Addresses for C."""
+    """Return C pointers to the data of arrays."""
     return [array.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for array in arrays]
 
 

@@ -3,7 +3,7 @@ Learning to reach
 =================
 
 A platform learns to move from any point of its path to any other, and to stay there. The policy is
-linear in the observations of a Gymnasium environment. The cross-entropy method keeps the best
+linear in the observations of a Gymnasium environment. The cross-entropy method selects the best
 candidates of each generation; the episodes of all candidates are simulated at once.
 """
 
@@ -19,7 +19,7 @@ rng = np.random.default_rng(0)
 
 
 def returns(policies, seed):
-    """Mean rewards of policies (k, actions, seen + 1), in the same episodes."""
+    """Return the mean reward of each policy (k, actions, seen + 1) over the same episodes."""
     observation, _ = envs.reset(seed=seed)
     each = np.repeat(policies, EPISODES, axis=0)
     total = 0.0

@@ -3,7 +3,7 @@ A controller that learns a payload
 ==================================
 
 Slotine and Li's adaptive control computes the efforts as Y(q, v, v_r, a_r) @ parameters and adapts
-the parameters to the remaining error. An arm picks up 3 kg that its model does not include.
+the parameters to reduce the error. An arm carries 3 kg that its model does not include.
 """
 
 import matplotlib.pyplot as plt
@@ -18,14 +18,14 @@ reach, speed = np.array([0.4, -0.3, 0.25, 0.2, -0.25, 0.15]), 2.0
 
 
 def planned(t):
-    """Back and forth: positions, rates and accelerations at times (...) [s]."""
+    """Return positions, rates and accelerations of a periodic motion at times (...) [s]."""
     phase = speed * np.asarray(t)[..., None]
     q = model.home + reach * (1.0 - np.cos(phase))
     return q, speed * reach * np.sin(phase), speed**2 * reach * np.cos(phase)
 
 
 class Adaptive:
-    """The error with its rate, s = e' + 5 e, decays; mass and moments of the last link adapt."""
+    """Adaptive control of s = e' + 5 e, with the mass and first moments of the last link."""
 
     def __init__(self):
         names, self.values = model.parameters.names, model.parameters.values.copy()
@@ -33,7 +33,7 @@ class Adaptive:
         self.estimates = []
 
     def __call__(self, time, q, v, trajectory):
-        """Efforts, every 5 ms."""
+        """Compute the efforts; called every 5 ms."""
         expected, rate, change = planned(time)
         error, error_rate = q - expected, v - rate
         s = error_rate + 5.0 * error

@@ -2,8 +2,8 @@
 A flight simulator
 ==================
 
-A small airplane of JSBSim takes off and turns. A motion platform reproduces as much of this for
-its pilot as the lengths, rates, accelerations and forces of its legs permit.
+JSBSim simulates a small airplane that takes off and turns. A motion platform reproduces as much of
+this motion for its pilot as the limits of its legs permit: length, rate, acceleration and force.
 """
 
 import matplotlib.pyplot as plt

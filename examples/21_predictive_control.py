@@ -4,8 +4,8 @@
 Model-predictive control
 ========================
 
-A delta moves home within bounds on its efforts and rates: every 10 ms OSQP solves a quadratic
-program over the next 0.25 s.
+A delta moves home within bounds on its efforts and rates: every 10 ms, OSQP solves a quadratic
+program with a horizon of 0.25 s.
 """
 
 import matplotlib.pyplot as plt
@@ -22,17 +22,17 @@ m, dt, steps = rd.load("delta").without_friction(), 10e-3, 25
 model = m.linearize(m.home, dt=dt)
 A, B = model.state_matrix, model.input_matrix
 nx, n = B.shape
-most_rate, most_effort = 1.0, 1.2  # [rad/s], [N m] in addition to those that hold it
+most_rate, most_effort = 1.0, 1.2  # [rad/s], [N m] in addition to the efforts at rest
 
 # unknowns: the states x_0 to x_N, then the efforts u_0 to u_N-1
 moves = np.kron(np.eye(steps + 1, k=-1), A) - np.eye(nx * (steps + 1))
 pushes = np.kron(np.eye(steps + 1, steps, k=-1), B)
 bounds = np.tile([np.inf] * n + [most_rate] * n, steps + 1)
 bounds = np.append(bounds, np.full(n * steps, most_effort))
-bounds[:nx] = np.inf  # the present state is given
+bounds[:nx] = np.inf  # the current state is given
 costs = np.append(np.tile([100.0] * n + [1.0] * n, steps + 1), np.full(n * steps, 0.1))
 rows = sparse.csc_matrix(np.vstack([np.hstack([moves, pushes]), np.eye(len(costs))]))
-given = np.zeros(nx * (steps + 1))  # right-hand side of the dynamics: the present state
+given = np.zeros(nx * (steps + 1))  # right-hand side of the dynamics: the current state
 ends = np.append(given, bounds)
 cost = sparse.csc_matrix(np.diag(costs))
 problem = osqp.OSQP()
@@ -40,7 +40,7 @@ problem.setup(cost, np.zeros(len(costs)), rows, -ends, ends, verbose=False, eps_
 
 
 def predictive(time, configuration, velocity, trajectory):
-    """Return the first of the efforts that are optimal over the horizon."""
+    """Return the first efforts of the optimal sequence over the horizon."""
     given[:nx] = -np.concatenate([m.difference(m.home, configuration), velocity])
     problem.update(l=np.append(given, -bounds), u=np.append(given, bounds))
     return model.efforts + problem.solve().x[len(given) :][:n]

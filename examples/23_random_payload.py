@@ -2,8 +2,8 @@
 Learning under a random payload
 ===============================
 
-A delta tracks a motion. Each episode draws the mass of its payload and a delay of the motors, and
-sensors are noisy. The cross-entropy method finds three gains for all of them.
+A delta tracks a motion. In each episode, the payload mass and the delay of the motors are random,
+and the sensors are noisy. The cross-entropy method finds three gains that suit all episodes.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +15,7 @@ CANDIDATES, EPISODES, STEPS, GENERATIONS, rng = 16, 3, 20, 5, np.random.default_
 
 
 class Carry(Track):
-    """`Track` with a payload up to 1 kg, late motors and noisy sensors."""
+    """`Track` with a payload of up to 1 kg, delayed motors and noisy sensors."""
 
     def setup(self, env):
         super().setup(env)
@@ -34,7 +34,7 @@ envs = MechanismVectorEnv(CANDIDATES * EPISODES, "delta", Carry(), duration=1.0,
 
 
 def returns(gains, seed):
-    """Mean rewards (rows,) with gains (k, 3) of displacement, velocity and the goal's velocity."""
+    """Return mean rewards (envs,) for gains (k, 3) of displacement, velocity and goal velocity."""
     each = np.repeat(gains, envs.num_envs // len(gains), axis=0)
     seen, _ = envs.reset(seed=seed)
     total = 0.0

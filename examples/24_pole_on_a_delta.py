@@ -2,8 +2,8 @@
 A pole on a delta
 =================
 
-A delta balances a pole on two passive hinges: three motors for five freedoms. An episode ends when
-the pole falls. The policy is a linear-quadratic regulator, a baseline for learned policies.
+A delta balances a pole on two passive hinges: three motors control five degrees of freedom. An
+episode ends when the pole falls. The policy is an LQR, a baseline for learned policies.
 """
 
 from pathlib import Path
@@ -28,7 +28,7 @@ POLE = """
 
 
 class Balance(Task):
-    """The reward of a step is 1 for an upright pole at home."""
+    """Balancing task; the reward of a step is 1 if the delta is at home with an upright pole."""
 
     def reset(self, env, rows, rng):
         away = np.zeros((len(rows), 5))

@@ -2,8 +2,8 @@
 A ball on a platform
 ====================
 
-A platform keeps a ball in its middle. The ball belongs to the task, and its contact is a wrench on
-the platform: a stiff spring with damping and viscous friction, evaluated every millisecond.
+A platform keeps a ball at its center. The task simulates the ball, with the contact as a stiff
+spring with damping and viscous friction, and computes the wrench on the platform every millisecond.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,7 @@ MASS, RADIUS, STIFFNESS, DAMPING = 1.0, 0.05, 2e4, 60.0
 
 
 class Roll(Task):
-    """Keep a ball in the middle; `ball` has positions, velocities and spins."""
+    """Keep a ball at the center; `ball` contains positions, velocities and angular velocities."""
 
     ball = np.zeros((3, 8, 3))
 

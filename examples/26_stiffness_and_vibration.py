@@ -19,7 +19,7 @@ names = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 for frequency, ratio, shape in zip(
     modes.frequencies, modes.damping_ratios, modes.body_shapes, strict=True
 ):
-    # the largest component, with 1 rad compared to 1 m
+    # the largest component of the mode shape; 1 rad counts as 1 m
     largest = names[int(np.abs(shape).argmax())]
     print(f"{frequency:6.1f} Hz, damping ratio {ratio:.3f}, mostly {largest}")
 

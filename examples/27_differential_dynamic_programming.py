@@ -4,7 +4,7 @@ Differential dynamic programming
 
 A delta catches a falling pole. Full differential dynamic programming (Mayne, 1966) uses the second
 derivatives of the dynamics, as products with the costate, and converges quadratically. Iterative
-LQR (Li and Todorov, 2004) leaves them out, and so do the first three iterations here.
+LQR (Li and Todorov, 2004) omits these derivatives, as do the first three iterations here.
 """
 
 import matplotlib.pyplot as plt
@@ -31,7 +31,7 @@ hessian = casadi.Function("hessian", [z, costate], [casadi.hessian(costate.T @ s
 
 
 def improve(old, is_full):
-    """Sweep backward for changes of the efforts, and forward; no line search is needed here."""
+    """Compute effort changes in a backward sweep, and apply them in a forward sweep."""
     sweep, v, V = [], last * old[-1, :8], np.diag(last)
     for row in old[-2::-1]:
         J = jacobian(row)[0].full()

@@ -42,8 +42,8 @@ def with_checked_arguments(function: F, sized: Collection[Sized] = ()) -> F:
 
     Args:
         function: function or method.
-        sized: arrays whose size is checked before the call, because compiled code does not check
-            it.
+        sized: position, name and size function of each array argument whose size is checked before
+            the call, because compiled code does not check it.
 
     Returns:
         The wrapped function.

@@ -28,7 +28,7 @@ SHORT = 60
 
 
 def cross(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute the cross product (3,) of two vectors, ten times as fast as NumPy."""
+    """Compute the cross product (3,) of vectors (3,), ten times as fast as NumPy."""
     ax, ay, az = a.tolist()
     bx, by, bz = b.tolist()
     return np.array([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx])

@@ -67,7 +67,7 @@ class BaseMotion:
         Args:
             pose: (..., 7) [m, -] pose of the base in the inertial frame.
             twist, accel: (..., 6) [m/s, rad/s], [m/s^2, rad/s^2] velocity and acceleration of the
-                base, inertial frame.
+                base, linear (of its origin) before angular, inertial frame.
             gravity: (3,) [m/s^2], in the inertial frame.
 
         Returns:
@@ -94,7 +94,7 @@ class BaseMotion:
         return self.rows[..., 6:]
 
     def felt_at(self, pose: ArrayLike) -> BaseMotion:
-        """Return this motion as measured in another frame that is fixed to the base.
+        """Return this motion as an IMU at another frame, fixed to the base, measures it.
 
         Args:
             pose: (7,) pose of that frame in this one. To convert measurements of an IMU to the base

@@ -122,7 +122,10 @@ class Dynamics(_Callback):
         super().__init__(question, self._arguments, {"answer": (self._result, 1)}, self._values)
 
     def eval_buffer(self, given: Any, results: Any) -> int:
-        """Write accelerations or efforts to the result's buffer; return 0 for success."""
+        """Write accelerations or efforts to the result's buffer; return 0 for success.
+
+        CasADi calls this method with the buffers of the arguments and of the results.
+        """
         x, v, load = np.frombuffer(given[0]), np.frombuffer(given[1]), np.frombuffer(given[2])
         q = self._unchecked.advance(self._chart.reference, x)
         out = np.frombuffer(results[0])
@@ -142,7 +145,11 @@ class Dynamics(_Callback):
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:
-        """Return a CasADi function for the Jacobians with respect to all three arguments."""
+        """Return a CasADi function for the Jacobians of the result.
+
+        They are those with respect to the three arguments: displacement, velocity, and efforts or
+        acceleration.
+        """
         sizes = dict(zip(inames, (*self._rows.arguments, self._result), strict=True))
         shapes = {
             name: (self._result, size)

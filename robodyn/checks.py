@@ -122,7 +122,7 @@ def as_scalar(
         name: name of the argument, for messages.
         value: argument of a public function.
         unit: unit, for messages.
-        above: value that the number must exceed.
+        above: value that the number must exceed, if any.
         at_least: smallest permitted value.
 
     Returns:
@@ -237,6 +237,11 @@ def as_pose(name: str, value: ArrayLike) -> FloatArray:
 
 def refuse_beyond(name: str, values: FloatArray, limit: float = LARGEST_STATE) -> None:
     """Reject finite measurements (n,) that are implausibly large.
+
+    Args:
+        name: name of the measurements, for messages.
+        values: (n,) measurements.
+        limit: largest permitted magnitude.
 
     Raises:
         InvalidInput: the magnitude of a value exceeds `limit`.

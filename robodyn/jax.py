@@ -91,7 +91,7 @@ def step(
 
     Returns:
         Function of displacement x (..., nv), velocity v (..., nv) and efforts (..., n) [N or N m]
-        that returns the new x and v.
+        that returns x and v after the steps.
 
     Raises:
         InvalidInput: dt or the number of steps is not positive, a drive is elastic, or as for

@@ -107,11 +107,11 @@ def axis_motion(kind: str, axis: FloatArray, value: ArrayLike) -> FloatArray:
 
     Args:
         kind: `prismatic` for a translation; any other kind is a rotation.
-        axis: (3,) unit vector.
+        axis: (3,) unit vector of the joint's axis.
         value: (...) [m or rad] joint positions.
 
     Returns:
-        Homogeneous matrices (..., 4, 4).
+        Homogeneous transforms (..., 4, 4) from the moved frame to the frame at position 0.
     """
     values = np.asarray(value, dtype=np.float64)[..., None]
     out = np.zeros((*values.shape[:-1], 4, 4))
@@ -244,7 +244,8 @@ def advance_pose(pose: ArrayLike, displacement: ArrayLike) -> FloatArray:
 def left_jacobian(turn: FloatArray) -> FloatArray:
     """Compute the left Jacobians of rotation vectors.
 
-    They map the rate of a rotation vector to the angular velocity, both in the base frame.
+    They map the time derivative of a rotation vector to the angular velocity, both in the base
+    frame.
 
     Args:
         turn: (..., 3) [rad] rotation vectors.
@@ -336,6 +337,8 @@ def wrench_about_base(pose: ArrayLike, wrench: ArrayLike) -> FloatArray:
 def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Resolve a twist, given in the base frame, in the platform's axes.
 
+    Only the axes change: the linear velocity remains that of the same point.
+
     Args:
         pose: (..., 7) pose of the platform.
         twist: (..., 6) [m/s, rad/s], base frame.
@@ -352,6 +355,8 @@ def twist_in_body(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
 
 def twist_in_base(pose: ArrayLike, twist: ArrayLike) -> FloatArray:
     """Resolve a twist, given in the platform's axes, in the base frame.
+
+    Only the axes change: the linear velocity remains that of the same point.
 
     Args:
         pose: (..., 7) pose of the platform.

@@ -56,14 +56,14 @@ def get_threads() -> int:
 
 
 def split(work: Callable[[int, int], bool], count: int) -> bool:
-    """Divide a loop over `count` items among threads.
+    """Run a loop over `count` items on several threads.
 
     Args:
         work: function of the first index and the end of a range; it returns whether it succeeded.
         count: number of items.
 
     Returns:
-        Whether all calls succeeded. After a call that failed, no more are started.
+        Whether all calls succeeded. No more calls are started after one has failed.
     """
     threads = min(get_threads(), count // SMALLEST_SHARE)
     if _is_worker():

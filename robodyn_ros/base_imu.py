@@ -32,7 +32,8 @@ def read_imu(message: Imu, largest: float = LARGEST) -> tuple[int, FloatArray, F
         largest: largest accepted magnitude [m/s^2, rad/s].
 
     Returns:
-        Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s].
+        Stamp [ns], specific force (3,) [m/s^2] and angular velocity (3,) [rad/s], both in the frame
+        of the message.
 
     Raises:
         InvalidInput: a value is not finite or exceeds `largest`, or a covariance of -1 marks it as
@@ -97,7 +98,11 @@ class BaseImu:
         subscribe(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
-        """Return the motion of the base at a stamp [ns]; None if it is unknown."""
+        """Return the latest motion of the base for a state with a stamp [ns].
+
+        The result is None if no message has arrived yet, or if the latest one is more than 0.2 s
+        away from the stamp; the base then counts as at rest.
+        """
         if self._last is None:
             return None
         age = (stamp - self._last[0]) * 1e-9

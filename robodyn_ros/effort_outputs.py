@@ -218,7 +218,7 @@ class EffortOutputs:
         Args:
             stamp: time [ns] of the state.
             command: command computed for this state.
-            wrench: (6,) [N, N m] external wrench, base frame.
+            wrench: (6,) [N, N m] external wrench about the body's reference point, base frame.
             loaded: mechanism with its payload.
         """
         if self._forces.get_subscription_count():

@@ -74,7 +74,8 @@ class ExternalWrench:
             configuration: (nq,) configuration of the mechanism.
 
         Returns:
-            Wrench (6,) [N, N m] in the base frame.
+            Wrench (6,) [N, N m] about the body's reference point, base frame; zero until the first
+            message arrives.
         """
         if not self._turns:
             return self._value
@@ -149,12 +150,13 @@ class EstimatedWrench:
         """Update the estimate with a new state.
 
         Args:
-            stamp: time [ns].
-            state: configuration and velocity.
+            stamp: time [ns] of the state.
+            state: configuration (nq,) and velocity (nv,).
             efforts: (n,) [N or N m] efforts that acted since the last state; None if unknown.
             mechanism: mechanism with its payload.
-            base: motion of the base.
-            known: (6,) [N, N m] wrench that is expected and not a collision.
+            base: motion of the base; None: at rest.
+            known: (6,) [N, N m] wrench that is expected and not a collision, in the base frame
+                about the body's reference point.
 
         Returns:
             Description of a detected collision; an empty string if there is none.

@@ -133,7 +133,12 @@ class UdpPort:
 
 
 class Datagrams:
-    """Receiver of UDP datagrams at a port, or of replies to the datagrams `requests`.
+    """Receiver of UDP datagrams at a port, or of replies to requests.
+
+    Args:
+        host, port: local address at which datagrams are received; with `requests`, address of the
+            program to which these are sent.
+        requests: datagrams that `request` sends.
 
     Raises:
         InvalidInput: the host is unknown, or the port is in use.

@@ -156,8 +156,9 @@ class PoseMessages(_Messages):
         """Convert a reading of pose or joints to the state of the mechanism.
 
         Args:
-            place: pose (7,) or joint positions (k,), from the reader that `source` creates.
-            rate: twist (6,) or joint velocities (k,).
+            place: pose (7,) of the body in the base frame, or joint positions (k,), from the reader
+                that `source` creates.
+            rate: twist (6,) of the body in the base frame, or joint velocities (k,).
 
         Returns:
             Configuration (nq,) and velocity (nv,).
@@ -176,7 +177,11 @@ class PoseMessages(_Messages):
         return sampled_trajectory(message, self._mechanism)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> MultiDOFJointTrajectory:
-        """Create the message for a trajectory with knots at times [s] and stamp zero."""
+        """Create the trajectory message for a motion of the mechanism.
+
+        `times` (N,) [s] are those of the knots, and `motion` contains configuration, velocity and
+        acceleration at each knot. The stamp of the message is zero: start at once.
+        """
         base = self._mechanism.frames[0]
         return messages.platform_trajectory(base, "platform_joint", times, motion)
 
@@ -249,7 +254,11 @@ class JointMessages(_Messages):
         return self.read_joint_trajectory(message, self._here)
 
     def write_trajectory(self, times: FloatArray, motion: Motion) -> JointTrajectory:
-        """Create the message for a trajectory with knots at times [s] and stamp zero."""
+        """Create the trajectory message for a motion of the mechanism.
+
+        `times` (N,) [s] are those of the knots, and `motion` contains configuration, velocity and
+        acceleration at each knot. The stamp of the message is zero: start at once.
+        """
         rows = motions.independent_motion(self._mechanism, *motion)
         return messages.joint_trajectory(self._mechanism.independent_joints, times, rows)
 

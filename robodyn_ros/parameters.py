@@ -329,9 +329,10 @@ def payload_model(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
 
 
 def compensated_model(mechanism: Mechanism, values: dict[str, Any]) -> Mechanism:
-    """Return the mechanism with only the gravity and friction that are compensated.
+    """Return a mechanism without the gravity or friction that is not compensated.
 
-    The parameter `compensate` lists the terms for which a controller computes efforts.
+    The parameter `compensate` lists the terms that a controller compensates, `gravity` and
+    `friction`. If it is not empty, the parameter `gravity` replaces the gravity of the mechanism.
 
     Raises:
         InvalidInput: `gravity` does not have three components.

@@ -61,8 +61,8 @@ class StateTopic:
         node: node that subscribes.
         topic: `platform_state` or `joint_states`.
         source: reader of the messages, `PoseSource` or `JointSource`.
-        callback: called with time [ns], position and velocity of each state; may raise a
-            RobodynError.
+        callback: called with the time [ns] of each state and its pose (7,) and twist (6,), or the
+            positions and velocities (k,) of its joints; may raise a RobodynError.
         profile: QoS of the subscription; its reliability is adapted to the publishers.
         is_needed: called with the time [ns] of a state; if it returns False, the rest of the
             message is not converted.

@@ -156,7 +156,7 @@ class WebViewer(Node):
         self._call_service(self._reset, Trigger.Request(), lambda _: None)
 
     def push(self, wrench: FloatArray) -> None:
-        """Publish a wrench (6,) [N, N m] on the body for the duration of a push."""
+        """Publish a wrench (6,) [N, N m] on the body, base frame, for a short push."""
 
         def begin() -> None:
             if self._state is not None:
@@ -383,7 +383,10 @@ class WrenchPulse:
         self._begun: int | None = None
 
     def begin(self, stamp: int, frame: str, wrench: FloatArray) -> None:
-        """Publish a finite wrench (6,) [N, N m] in a frame, at a stamp [ns]."""
+        """Publish a wrench (6,) [N, N m] in a frame, and start its pulse at a stamp [ns].
+
+        A wrench with a value that is not finite is ignored.
+        """
         if not np.isfinite(wrench).all():
             return
         self._frame, self._begun = frame, stamp

@@ -17,7 +17,10 @@ def equality_key(mechanism: Any) -> Any:
 
 
 def description(mechanism: Any) -> tuple[object, ...]:
-    """Return model data and constructor options, by which mechanisms are compared."""
+    """Return a tuple of model data and constructor options, for comparisons.
+
+    Two mechanisms of a kind are equal if these are.
+    """
     return equality_key(mechanism), *(mechanism._options or ("",))
 
 

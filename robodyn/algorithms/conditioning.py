@@ -61,9 +61,10 @@ class Singularity(NamedTuple):
 def scaled_jacobian(
     mechanism: Any, configuration: ArrayLike, /, characteristic_length: float = 1.0
 ) -> FloatArray:
-    """Compute the Jacobian (..., 6, k) with rotations converted to lengths.
+    """Compute the mechanism's Jacobian (..., 6, k), with its angular rows in lengths.
 
-    Its angular rates are multiplied by a length [m]; equivalently, moments are divided by it.
+    The Jacobian is that of `Mechanism.jacobian`. Angular velocities are multiplied by a
+    characteristic length [m]; a platform's matrix has moments instead, which are divided by it.
 
     Raises:
         InvalidInput: the shape is wrong, a value is not finite, or a length is not positive.

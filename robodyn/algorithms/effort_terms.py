@@ -34,7 +34,17 @@ class EffortTerms(NamedTuple):
 def nan_where_singular(
     function: Callable[..., FloatArray], states: Sequence[FloatArray], core: tuple[int, ...]
 ) -> FloatArray:
-    """Evaluate a function at N states; return (N, *core), with NaN at singularities."""
+    """Evaluate a function at N states; return results with NaN at singular states.
+
+    Args:
+        function: function of arrays whose first axis is the batch; raises KinematicsError at a
+            singular state.
+        states: arrays (N, ...), arguments of the function.
+        core: shape of one result.
+
+    Returns:
+        Results (N, *core).
+    """
     try:
         return function(*states)
     except KinematicsError:

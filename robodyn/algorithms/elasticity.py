@@ -175,11 +175,11 @@ def compliance(
     Args:
         mechanism: mechanism with elastic drives.
         configuration: (..., nq), the equilibrium.
-        wrench: (..., 6) [N, N m] constant wrench; zero by default.
+        wrench: (..., 6) [N, N m] constant wrench on the body in the base frame; zero by default.
 
     Returns:
-        Matrix (..., 6, 6), base frame, that maps a force [N] and moment [N m] on the body to its
-        translation [m] and rotation vector [rad].
+        Matrix (..., 6, 6), base frame, that maps a force [N] on the body's reference point and a
+        moment [N m] to the translation [m] of that point and a rotation vector [rad].
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
@@ -196,8 +196,11 @@ def smallest_stiffness(
 ) -> FloatArray:
     """Compute the smallest stiffness (...) [N/m] of the body over all directions of a force.
 
-    It is the reciprocal of the largest eigenvalue of the compliance's translation block, and NaN
-    at an unstable equilibrium.
+    It is the reciprocal of the largest eigenvalue of the compliance's translation block, and NaN at
+    an unstable equilibrium.
+
+    Args:
+        mechanism, configuration, wrench: as for `stiffness_matrix`.
 
     Raises:
         InvalidInput, UnderActuated, KinematicsError: as for `stiffness_matrix`.
@@ -322,6 +325,11 @@ def motors_in_equilibrium(
 
     If the drives cannot hold the mechanism, the motor positions equal the joint positions.
 
+    Args:
+        mechanism: mechanism with elastic drives.
+        configuration: (nq,) configuration to hold.
+        velocity: (nv,) velocity of the mechanism, from which the motors' velocities follow.
+
     Returns:
         Positions (n,) [m or rad] and velocities (n,) of the motors, converted to the joints.
     """
@@ -333,7 +341,10 @@ def motors_in_equilibrium(
 
 
 def motors_at_home(mechanism: Any) -> FloatArray:
-    """Compute motor positions (n,) of elastic drives that hold the home configuration."""
+    """Compute motor positions (n,) of elastic drives that hold the home configuration.
+
+    They are converted to the joints [m or rad].
+    """
     rest = np.zeros(mechanism.coordinates.velocity_size)
     return motors_in_equilibrium(mechanism, mechanism.home, rest)[0]
 
@@ -353,7 +364,7 @@ def state_of_motors(
 
     Raises:
         NoSolution: no configuration near the guess has these positions.
-        KinematicsError: the kinematics have no solution at the configuration.
+        KinematicsError: the kinematics have no solution at a configuration of the search.
     """
     q = guess
     for _ in range(STEPS):
@@ -385,7 +396,8 @@ def energy_of_drives(
 ) -> FloatArray:
     """Compute the energy (...) [J] stored in elastic drives and in their rotors' motion.
 
-    Positions and velocities (..., n) belong to the motors, converted to the joints.
+    The configuration (..., nq) determines the joint positions. Positions and velocities (..., n)
+    belong to the motors, converted to the joints.
     """
     stiffness, _, inertia = mechanism.drives.elasticity.T
     wound = positions - mechanism.joint_positions(configuration)

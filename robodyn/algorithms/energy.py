@@ -54,7 +54,10 @@ def energy(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike, /) -> 
 
 
 def spring_energy(mechanism: Any, configuration: FloatArray) -> FloatArray:
-    """Compute the potential energy (...) [J] of the springs, each 0 at its rest position."""
+    """Compute the potential energy (...) [J] of the springs.
+
+    The configurations (..., nq) are not checked. Each spring has no energy at its rest position.
+    """
     total = np.zeros(configuration.shape[:-1])
     if mechanism._springless is not mechanism:
         springs = {j.name: j.spring for j in mechanism.model.joints if j.spring.acts}

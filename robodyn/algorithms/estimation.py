@@ -38,10 +38,11 @@ class Estimate(NamedTuple):
     Attributes:
         stamp: time of the reading [ns].
         pose: (7,) of platform or tip in the base frame.
-        twist: (6,) of platform or tip in the base frame.
+        twist: (6,) of platform or tip, linear over angular [m/s, rad/s], in the base frame.
         pose_covariance: (6, 6) of the displacement [translation; rotation vector], base frame.
         twist_covariance: (6, 6) base frame.
-        acquired: whether the search started from home instead of from the previous estimate.
+        acquired: whether the search started from the estimator's `start` instead of from the
+            previous estimate.
         configuration: (nq,) of the mechanism.
         velocity: (nv,) of the mechanism.
     """
@@ -93,7 +94,15 @@ class Encoders:
             as_scalar(f"{name} of the encoders", value, above=0.0)
 
     def of_joints(self, units: Sequence[str]) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return position resolution, rate resolution and jump threshold (n,) of n joints."""
+        """Return position resolution, rate resolution and jump threshold of n joints.
+
+        Args:
+            units: `m` or `rad` of each joint's position.
+
+        Returns:
+            Three arrays (n,): position resolution [m or rad], velocity resolution [m/s or rad/s]
+            and jump threshold [m or rad].
+        """
         slides = np.array([unit == "m" for unit in units])
         return (
             np.where(slides, self.length, self.angle),
@@ -109,7 +118,10 @@ def quantization_deviation(steps: FloatArray) -> FloatArray:
 
 @singledispatch
 def needs_estimator(mechanism: Any) -> bool:
-    """Return whether a real mechanism's state must be estimated from driven joints."""
+    """Return whether the state must be estimated from the driven joints' readings.
+
+    If not, the joint states that a real mechanism reports determine its state.
+    """
     return False
 
 
@@ -166,7 +178,7 @@ class Estimator:
         self.reset()
 
     def reset(self) -> None:
-        """Discard the history; the search for the next reading starts from home."""
+        """Discard the history; the next search begins at the `start` configuration."""
         self.last: Estimate | None = None
         self._stamp: int | None = None
         self._positions = np.zeros(self._count)
@@ -202,7 +214,7 @@ class Estimator:
             InvalidInput: the shape is wrong, or a value is not finite or implausible; the state is
                 unchanged.
             KinematicsError: no configuration has these readings, or they do not determine the
-                motion. The search for the next reading then starts from home.
+                motion. The search for the next reading then begins at `start`.
         """
         position, rate = self._check(positions, rates)
         if self._is_stale(stamp):

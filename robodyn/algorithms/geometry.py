@@ -89,7 +89,7 @@ class Geometry(Protocol):
 
 @singledispatch
 def geometry_of(mechanism: Any) -> Geometry:
-    """Return the dimensions of a mechanism that a calibration may change.
+    """Return the `Geometry` of a mechanism: dimensions that a calibration may change.
 
     Raises:
         InvalidInput: the kind of mechanism has no such dimensions.

@@ -67,7 +67,10 @@ class LinkTables:
 
     @cached_property
     def places(self) -> dict[str, tuple[int, FloatArray, FloatArray]]:
-        """Tree index of the link, and frame on it as (12,) and (4, 4), by link or frame name."""
+        """Places of the links and added frames in the tree, by name.
+
+        Each is the index of a link, and a frame on it as (12,) and as (4, 4), in the link's frame.
+        """
         rows = self.tree.rows
         eye = np.eye(4)
         found = {name: (row, as_numbers(eye), eye) for name, row in rows.items()}
@@ -218,7 +221,8 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
         velocity: (..., nv).
 
     Returns:
-        (..., 6) linear [kg m/s], then angular momentum [kg m^2/s] about the base's origin.
+        (..., 6) linear [kg m/s], then angular momentum [kg m^2/s] about the base's origin, relative
+        to the base and in its axes.
 
     Raises:
         InvalidInput: the configuration or the velocity is invalid.
@@ -235,9 +239,11 @@ def momentum(mechanism: Any, configuration: ArrayLike, velocity: ArrayLike) -> F
 def centroidal_momentum_matrix(mechanism: Any, configuration: ArrayLike) -> FloatArray:
     """Compute the matrix (..., 6, nv) that maps the velocity to centroidal momentum.
 
+    The configurations are (..., nq).
+
     Returns:
         Matrix A, base frame: A @ velocity is the linear [kg m/s], then the angular momentum [kg
-        m^2/s] about the center of mass.
+        m^2/s] about the center of mass of the mechanism.
     """
     solver, tree, core = mechanism.solver, mechanism._links.tree, (6, mechanism._links.nv)
     is_given, state = solver.rates_are_given, (configuration, None)

@@ -173,9 +173,9 @@ def motions_of_body(
 def configuration_near(mechanism: Any, pose: FloatArray, configuration: FloatArray) -> FloatArray:
     """Find a configuration (nq,) whose body is nearest to a pose, in bounded time.
 
-    For control loops. Newton's method starts at a configuration (nq,), without a global search. For
-    an unreachable pose it ends where no step reduces the distance. In the distance, rotations are
-    multiplied by the characteristic length.
+    For control loops. Newton's method starts at a configuration (nq,), without a global search. The
+    pose (7,) is in the base frame. For an unreachable pose the search ends where no step reduces
+    the distance. In the distance, rotations are multiplied by the characteristic length.
     """
     weights = np.repeat([1.0, mechanism.characteristic_length], 3)
     here = configuration
@@ -218,8 +218,9 @@ def advance_along(
 ) -> FloatArray:
     """Displace a configuration (nq,) by each of k displacements (k, nv), in bounded time.
 
-    Each configuration is the initial guess of Newton's method for the next. The result (k, nq) ends
-    before the first configuration that Newton's method does not find.
+    All displacements are from the given configuration. Each result is the initial guess of Newton's
+    method for the next. The result (k, nq) ends before the first configuration that Newton's method
+    does not find.
     """
     return mechanism.advance(configuration, displacements)
 
@@ -273,7 +274,7 @@ def measured_joints(mechanism: Any) -> tuple[str, ...]:
 def joint_difference(
     mechanism: Any, start: FloatArray, goal: FloatArray, names: Sequence[str] | None = None, /
 ) -> FloatArray:
-    """Compute the differences between joint positions without checking the arguments.
+    """Compute the differences from one set of joint positions to another, unchecked.
 
     The difference for a continuous joint is at most half a turn, see `wrapping_joints`.
 
@@ -282,7 +283,7 @@ def joint_difference(
         names: (k,) of the joints; by default the driven ones.
 
     Returns:
-        (..., k) [m or rad].
+        Differences `goal` - `start` (..., k) [m or rad].
     """
     way = np.asarray(goal - start)
     wraps = wrapping_driven(mechanism) if names is None else wrapping(mechanism, names)
@@ -293,7 +294,8 @@ def joint_difference(
 def determining_rows(mechanism: Any) -> tuple[int, ...]:
     """Return indices of the body's twist components that determine the motion.
 
-    The result is empty if there are no such components.
+    The twist is linear before angular; there are as many indices as degrees of freedom. The result
+    is empty if there are no such components.
     """
     return tuple(range(6)) if mechanism.coordinates.velocity_size == 6 else ()
 

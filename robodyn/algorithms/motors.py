@@ -27,18 +27,20 @@ LIMIT_TOLERANCE = 1e-9
 class Drives:
     """The n driven joints of a mechanism with their actuators, limits and conversions.
 
-    A mechanism may measure a driven joint differently from its URDF (a leg by its length):
-    position = signs * URDF position + offsets.
+    A mechanism may measure a driven joint differently from its URDF (a leg by its length): position
+    = signs * URDF position + offsets.
 
     Args:
         mechanism: mechanism with the joints.
         signs, offsets: (n,) see above; by default 1 and 0 [m or rad].
 
     Attributes:
-        names, units: of the joints, `m` or `rad`.
-        actuators: actuator of each.
-        position_limits: (n, 2) [m or rad].
-        effort_limits: (n,) [N or N m].
+        names: names of the joints.
+        units: `m` or `rad` of each joint's position.
+        actuators: actuator of each joint.
+        position_limits: (n, 2) [m or rad] lower and upper limits, as the mechanism measures the
+            joints.
+        effort_limits: (n,) [N or N m] largest magnitudes at standstill.
         signs, offsets: (n,) 1 or -1, and [m or rad].
     """
 
@@ -65,14 +67,21 @@ class Drives:
 
     @cached_property
     def effort_ranges(self) -> FloatArray:
-        """Least and largest efforts (n, 2) [N or N m] at standstill; one sign for a cable."""
+        """Least and largest efforts (n, 2) [N or N m] at standstill.
+
+        Both may have one sign, for example for a cable, which only pulls.
+        """
         drives = [(drive.least_effort, drive.largest_effort) for drive in self.actuators]
         ends = np.array(drives, dtype=np.float64).reshape(-1, 2)
         return np.clip(ends, -self.effort_limits[:, None], self.effort_limits[:, None])
 
     @cached_property
     def effort_ends(self) -> FloatArray:
-        """Least and largest efforts (2, n) [N or N m], including zero for a slack cable."""
+        """Least and largest efforts (2, n) [N or N m] at standstill, extended to zero.
+
+        They are those of `effort_ranges`, but the range of a drive whose efforts have one sign,
+        such as a cable, includes zero: a slack cable.
+        """
         least, largest = self.effort_ranges.T
         return np.stack([np.minimum(least, 0.0), np.maximum(largest, 0.0)])
 
@@ -147,15 +156,23 @@ class Drives:
         return limits.reshape(speeds.shape)
 
     def torques(self, efforts: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Convert joint efforts to motor torques [N m]; see `Mechanism.motor_torques`."""
+        """Convert joint efforts (..., n) to motor torques (..., n) [N m].
+
+        The joint velocities `rates` are used as in `Mechanism.motor_torques`.
+        """
         return self._each_joint(Actuator.torques, "efforts", efforts, "N or N m", rates)
 
     def efforts(self, motor_torques: ArrayLike, rates: ArrayLike | None) -> FloatArray:
-        """Convert motor torques [N m] to joint efforts; see `Mechanism.efforts_of`."""
+        """Convert motor torques (..., n) [N m] to joint efforts (..., n) [N or N m].
+
+        The joint velocities `rates` are used as in `Mechanism.efforts_of`.
+        """
         return self._each_joint(Actuator.efforts, "motor_torques", motor_torques, "N m", rates)
 
     def currents(self, efforts: ArrayLike, rates: ArrayLike | None = None) -> FloatArray:
         """Convert joint efforts (..., n) [N or N m] into motor currents (..., n) [A].
+
+        The joint velocities `rates` are used as in `Mechanism.motor_torques`.
 
         Raises:
             InvalidInput: as for `Mechanism.motor_torques`, or a motor has no torque constant.
@@ -165,7 +182,10 @@ class Drives:
     def efforts_of_currents(
         self, currents: ArrayLike, rates: ArrayLike | None = None
     ) -> FloatArray:
-        """Convert motor currents (..., n) [A] into joint efforts; the inverse of `currents`.
+        """Convert motor currents (..., n) [A] into joint efforts (..., n) [N or N m].
+
+        It is the inverse of `currents`. The joint velocities `rates` are used as in
+        `Mechanism.efforts_of`.
 
         Raises:
             InvalidInput: as for `currents`.

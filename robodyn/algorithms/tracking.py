@@ -61,7 +61,10 @@ class Tracking:
         return np.asarray(np.logical_or.reduce([part.exceeded(error) for part in self.parts]))
 
     def largest(self, error: FloatArray) -> dict[str, float]:
-        """Return the largest magnitude over N displacements (N, nv), by component name."""
+        """Return the largest magnitude of each error component, by its name.
+
+        The maximum is over N displacements (N, nv) from the plan.
+        """
         return {part.name: float(part.size(error).max()) for part in self.parts}
 
     @property

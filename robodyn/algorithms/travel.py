@@ -60,18 +60,21 @@ def _travel_limits(mechanism: Any) -> tuple[TravelLimit, ...]:
 
 
 def travel_bounds(mechanism: Any) -> FloatArray:
-    """Return lower and upper limits (k, 2) [m or rad] of all coordinates with limits."""
+    """Return lower and upper limits (k, 2) [m or rad] of all coordinates with limits.
+
+    They are in the order of `travel_limits`.
+    """
     return np.array([limit[2:] for limit in travel_limits(mechanism)]).reshape(-1, 2)
 
 
 def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
     """Compute the values (..., k) [m or rad] of all coordinates with limits.
 
-    An angle of a passive joint is the one nearest to the middle of its limits, as its whole turns
-    are irrelevant.
+    They are in the order of `travel_limits`. An angle of a passive joint is the one nearest to the
+    middle of its limits, as its whole turns are irrelevant.
 
     Raises:
-        KinematicsError: the configuration is impossible.
+        KinematicsError: the kinematics have no solution at a configuration.
     """
     columns = [mechanism.joint_positions(configuration)]
     if mechanism._passive_travel:
@@ -90,7 +93,7 @@ def travel_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 def within_travel(mechanism: Any, configuration: ArrayLike, /) -> BoolArray:
     """Return whether configurations (..., nq) are within all limits, one boolean each.
 
-    Rounding is tolerated; false if a configuration is impossible.
+    Rounding is tolerated. All are false if the kinematics have no solution at one of them.
     """
     try:
         values = travel_positions(mechanism, configuration)
@@ -105,7 +108,7 @@ def exceeded_limits(mechanism: Any, configuration: ArrayLike, /) -> tuple[str, .
     Rounding is tolerated.
 
     Raises:
-        KinematicsError: the configuration is impossible.
+        KinematicsError: the kinematics have no solution at the configuration.
     """
     inside = _within_bounds(mechanism, travel_positions(mechanism, configuration))
     pairs = zip(travel_limits(mechanism), inside.tolist(), strict=True)
@@ -126,7 +129,10 @@ def all_joint_positions(mechanism: Any, configuration: ArrayLike, /) -> FloatArr
 
 @singledispatch
 def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
-    """Return position limits (2,) [rad or m] by passive joint, as in the URDF."""
+    """Return the position limits (2,) [rad or m] of each passive joint, by its name.
+
+    They are those of the URDF.
+    """
     if not isinstance(mechanism.model, Model):
         return {}
     driven = set(mechanism.joint_names)
@@ -158,9 +164,9 @@ def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
 
 
 def cones(mechanism: Any) -> tuple[float, float]:
-    """Return largest angles [rad] of legs from their home directions at both ends.
+    """Return the largest angles [rad] between legs and their home directions.
 
-    They are infinite without a limit.
+    The first is at the base, the second at the body. They are infinite without a limit.
     """
     model = mechanism.model
     return getattr(model, "base_cone", np.inf), getattr(model, "body_cone", np.inf)
@@ -184,7 +190,10 @@ def leg_axes(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
 
 
 def leg_bends(mechanism: Any, configuration: ArrayLike, /) -> FloatArray:
-    """Compute angles (..., 2, k) [rad] between legs and their home directions, at both ends."""
+    """Compute angles (..., 2, k) [rad] between legs and their home directions.
+
+    Index 0 of the axis of length 2 is at the base, index 1 at the body, as in `leg_axes`.
+    """
     turned = leg_axes(mechanism, configuration) - leg_axes(mechanism, mechanism.home)
     half = 0.5 * np.linalg.norm(turned, axis=-1)
     return np.asarray(2.0 * np.arcsin(np.minimum(half, 1.0)))
@@ -213,6 +222,6 @@ def with_cones(
 
 
 def travel_slack(bounds: FloatArray) -> FloatArray:
-    """Return the tolerance (k,) for rounding within which limits (k, 2) may be exceeded."""
+    """Return rounding tolerances (k,) by which values may exceed their limits (k, 2)."""
     finite = np.where(np.isfinite(bounds), np.abs(bounds), 0.0)
     return np.asarray(LIMIT_TOLERANCE * finite.max(axis=-1))

@@ -25,7 +25,7 @@ HALVINGS = 40
 # Change of an effort with the payload [N or N m per kg] below which the drive does not carry it.
 UNLOADED = 1e-9
 # Ends of the workspace besides limits of joints.
-SINGULARITY, UNREACHED = "singularity", "no such configuration"
+SINGULARITY, UNREACHED = "singularity", "unreachable"
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,14 @@ def stroke_used(mechanism: Mechanism) -> FloatArray:
 
 
 def reach_about_home(mechanism: Mechanism) -> list[Reach]:
-    """Compute the range of each position variable while the others stay at home.
+    """Compute the range of each position coordinate while the others stay at home.
 
     A range ends at a joint's position limit, or at a singularity, at which
     `conditioning.determinant` changes its sign. The ends are found by small steps away from home,
     then bisection.
 
     Returns:
-        The ranges, one for each variable.
+        The ranges, one for each coordinate.
 
     Raises:
         KinematicsError: the kinematics have no solution at home.

@@ -142,7 +142,7 @@ def _limit_violations(result: SimulationResult) -> list[tuple[float, str]]:
     for event in result.events:
         if event.kind != "saturation":  # the run counts saturation itself
             where = "at its end stop" if event.kind == "end_stop" else "beyond its limit"
-            text = f"{event.joint} {where}, at position {event.value:.6g}"
+            text = f"{event.joint} is {where}: its position is {event.value:.6g}"
             found.setdefault(event.joint, (event.time, text))
     return list(found.values())
 

@@ -53,7 +53,8 @@ def frequency_response(
         configuration: (..., nq) configuration of the equilibrium.
         frequencies: (f,) [Hz] frequencies of the input.
         input: `base`, a displacement (6,) [m, rad] of the base at its origin; `wrench`, a wrench
-            (6,) [N, N m] on the body; `efforts`, efforts (n,) [N or N m] of the motors.
+            (6,) [N, N m] on the body about its reference point; `efforts`, efforts (n,) [N or N m]
+            of the motors.
         output: `body`, the displacement (6,) [m, rad] of the body, that of the base included;
             `efforts`, the efforts (n,) [N or N m] that the drives transmit to the joints. Base
             frame.

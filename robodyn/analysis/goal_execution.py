@@ -76,6 +76,9 @@ class GoalExecution:
             goal: goal of the action FollowJointTrajectory.
             present: current state of the mechanism; None if unknown.
 
+        Returns:
+            The trajectory, its start time and tolerances, for `begin`.
+
         Raises:
             GoalRefused: the goal is invalid (see `trajectory_goals.examine`), the position of the
                 mechanism is unknown, or the node follows no trajectories in its mode.
@@ -119,7 +122,12 @@ class GoalExecution:
         self._canceling, self._began = False, None
 
     def set_path_tolerances(self, path_tolerance: float) -> None:
-        """Set the follower's path tolerances, except for joints whose goal states its own."""
+        """Set the follower's path tolerances, except for joints whose goal states its own.
+
+        Args:
+            path_tolerance: [m or rad] one tolerance for all joints; 0 for no limit; negative for
+                the defaults of `path_tolerances`.
+        """
         self._tolerance = path_tolerance
         mechanism = self.follower.mechanism
         limits = path_tolerances(mechanism, path_tolerance)
@@ -134,7 +142,7 @@ class GoalExecution:
             goal: object that represents the goal.
 
         Returns:
-            Whether this goal is in progress.
+            Whether this goal is in progress; otherwise nothing happens.
         """
         if self._goal is not goal:
             return False
@@ -144,7 +152,7 @@ class GoalExecution:
         return True
 
     def abandon(self, why: str, code: GoalCode = GoalCode.PATH_TOLERANCE_VIOLATED) -> None:
-        """Stop the mechanism, and abort the goal in progress, if any.
+        """Stop the mechanism, and abort the goal in progress; without one, do nothing.
 
         Args:
             why: reason, for the result of the goal.
@@ -156,6 +164,9 @@ class GoalExecution:
 
     def update(self, time: int, configuration: FloatArray, velocity: FloatArray, why: str) -> None:
         """Check the goal in progress, if any, after the command for a state was computed.
+
+        The method publishes feedback. It concludes the goal when it is reached, canceled or
+        replaced, or when a tolerance is exceeded; in the last case the mechanism stops.
 
         Args:
             time: time [ns] of the state.

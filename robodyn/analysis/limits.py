@@ -302,7 +302,7 @@ class _LimitCheck:
     def _geometry(self, when: float, error: KinematicsError | None) -> Violation:
         leg = getattr(error, "leg", None)
         joint = self._mechanism.joint_names[leg - 1] if leg else ""
-        what = "singular configuration: no efforts produce this motion"
+        what = "singular configuration: no efforts can produce this motion"
         if error is not None:
             what = error.reason
         return Violation(when, joint, "geometry", np.nan, np.nan, f"at t = {when:.3f} s: {what}")

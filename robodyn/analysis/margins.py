@@ -41,7 +41,7 @@ class Margin:
         used: used fraction of the limit; for a position, of the travel from its middle. 1 means
             that the limit is reached. NaN without a limit; infinite if a value is missing or was
             cut, or if the limit is 0 (a motor has no torque beyond its highest speed).
-        cut: whether an effort was reduced to the limit.
+        cut: whether the quantity is an effort that was reduced to the limit.
     """
 
     joint: str

@@ -48,8 +48,8 @@ class MotionStudy:
             `characteristic_length` [m].
         joint_positions, joint_velocities: (N, n) positions and velocities of the driven joints; for
             a platform, leg lengths and their rates.
-        reactions: forces [N] and moments [N m] in a platform's joints, (N, 6, 3) each; None for an
-            arm.
+        reactions: forces [N] and moments [N m] in the joints of a platform's six legs, (N, 6, 3)
+            each; None for an arm.
         singular_times: (k,) [s] times at which the motion passes through a singularity.
     """
 
@@ -278,7 +278,7 @@ def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
 
 
 def ends(values: FloatArray, time: FloatArray | None = None) -> dict[str, float]:
-    """Return the smallest and the largest of values (N,).
+    """Return the smallest and the largest of values (N,), as data for JSON.
 
     Returns:
         Dictionary with `min`, `max` and, if `time` (N,) [s] is given, `time_of_max`.

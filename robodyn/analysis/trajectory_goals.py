@@ -108,8 +108,8 @@ def examine(
         ahead = 0.0 if start is None else (start - present.stamp) * 1e-9
         if ahead + times[-1] < 0.0:
             raise GoalRefused(
-                f"it ended {-ahead - times[-1]:.4g} s ago, according to its header.stamp and "
-                "the stamp of the latest state",
+                f"the trajectory ended {-ahead - times[-1]:.4g} s ago, according to its "
+                "header.stamp and the stamp of the latest state",
                 GoalCode.OLD_HEADER_TIMESTAMP,
             )
         motion = through_points(times, *rows)
@@ -140,7 +140,7 @@ def _check_fields(goal: Goal) -> None:
     """Reject a trajectory goal with fields that would be ignored."""
     several = getattr(goal, "multi_dof_trajectory", None)
     if several is not None and several.points:
-        raise GoalRefused("multi_dof_trajectory is not executed; give the joints in trajectory")
+        raise GoalRefused("multi_dof_trajectory is not supported; give the joints in trajectory")
     for name in ("component_path_tolerance", "component_goal_tolerance"):
         if getattr(goal, name, ()):
             raise GoalRefused(f"{name} belongs to multi_dof_trajectory; leave it empty")
@@ -151,7 +151,7 @@ def _check_names(given: list[str], names: Sequence[str]) -> None:
         return
     missing = [name for name in names if name not in given]
     unknown = [name for name in given if name not in names]
-    what = "one is named twice"
+    what = "one joint is named twice"
     if missing or unknown:
         lists = (("missing", missing), ("unknown", unknown))
         what = "; ".join(f"{word}: {', '.join(some)}" for word, some in lists if some)
@@ -184,7 +184,8 @@ def _points(
     used = [np.array(values) for values in rows[:degree]]
     if degree > 1 and (np.abs(used[1][-1]) > REST).any():
         raise InvalidInput(
-            f"the last point has the velocities {used[1][-1].tolist()}, must be at rest",
+            f"the last point has the velocities {used[1][-1].tolist()}, but the "
+            "mechanism must be at rest there",
             value=used[1][-1],
         )
     if times[0] > 0.0:
@@ -213,8 +214,8 @@ def _check_start(
     if allowed and not off.max() <= allowed:
         joint = int(off.argmax())
         raise GoalRefused(
-            f"it begins with joint {names[joint]} at {first[joint]:.6g}, but {names[joint]} is at "
-            f"{here[joint]:.6g}; start_tolerance is {allowed:g}",
+            f"the trajectory begins with joint {names[joint]} at {first[joint]:.6g}, but "
+            f"{names[joint]} is at {here[joint]:.6g}; start_tolerance is {allowed:g}",
         )
 
 

@@ -117,7 +117,7 @@ class ActiveTrajectory:
         return True
 
     def follow(self, trajectory: Trajectory, start: int | None = None) -> None:
-        """Start a trajectory at time `start` [ns], or at the next state.
+        """Follow a trajectory from time `start` [ns], or from the next state.
 
         A trajectory that replaces another is blended in without a jump. The first trajectory starts
         directly if the mechanism is at its beginning; otherwise it is blended in from the measured
@@ -130,8 +130,8 @@ class ActiveTrajectory:
         shape, expected = trajectory.sample(0.0).configuration.shape, (size,)
         if shape != expected:
             raise InvalidInput(
-                f"the trajectory's configurations have shape {shape}, those of "
-                f"{self.mechanism.name} {expected}",
+                f"the trajectory's configurations have shape {shape}, but those of "
+                f"{self.mechanism.name} have shape {expected}",
                 value=shape,
             )
         self._stream_ends, given = None, _ScheduledTrajectory(trajectory, start)
@@ -185,17 +185,27 @@ class ActiveTrajectory:
         return self._path_time - self._path.duration if self.is_started else -np.inf
 
     def discard_path(self) -> None:
-        """Discard the trajectory, because the mechanism was moved by other means."""
+        """Discard the trajectory, because the mechanism was moved by other means.
+
+        The next measured configuration is held until another trajectory begins.
+        """
         self._current = self._next = self._path = self._stop = None
         self.is_started, self._hold_when_idle = False, True
 
     def at(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> tuple[Pace, Trajectory] | None:
-        """Return the `Pace` and the trajectory to follow at a time; None without a motion.
+        """Return the `Pace` and the trajectory to follow for a measured state.
 
-        `time` [ns] is the time of the measured state. Without a velocity (nv,), the first
-        trajectory starts directly, at any measured configuration.
+        Args:
+            time: time [ns] of the state.
+            configuration: (nq,) measured configuration.
+            velocity: (nv,) measured velocity. With None, the first trajectory starts directly, at
+                any measured configuration.
+
+        Returns:
+            Path time and speed, and the trajectory to evaluate at this pace, which may also be a
+            handover, a stop or a hold. None if there is nothing to follow.
 
         Raises:
             InfeasibleTrajectory: no handover within the limits exists for a trajectory that starts

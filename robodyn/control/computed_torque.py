@@ -48,7 +48,8 @@ class Controller(Protocol):
     ) -> FloatArray:
         """Return the efforts (n,) [N or N m] for a state at `time` [s] of the trajectory.
 
-        The state is a measured configuration (nq,) and velocity (nv,).
+        The state is a measured configuration (nq,) and velocity (nv,); `trajectory` is the motion
+        to follow.
         """
 
 
@@ -82,7 +83,7 @@ class ComputedTorque:
 
     @cached_property
     def friction(self) -> PlannedFriction:
-        """Joint friction that the controller compensates."""
+        """Joint friction that is compensated for the planned motion."""
         return PlannedFriction(self.mechanism, self.kp, self.kv)
 
     def __call__(
@@ -96,8 +97,17 @@ class ComputedTorque:
     ) -> FloatArray:
         """Compute the efforts (n,) [N or N m] for a state measured at `time` [s].
 
-        The state is a configuration (nq,) and a velocity (nv,); `base` is the motion of the base,
-        `wrench` the external wrench (6,) on the body.
+        Args:
+            time: time [s] of the trajectory.
+            configuration: (nq,) measured configuration.
+            velocity: (nv,) measured velocity.
+            trajectory: motion to follow.
+            wrench: (6,) [N, N m] external wrench on the body about its reference point, base frame;
+                zero by default.
+            base: motion of the base; at rest by default.
+
+        Returns:
+            Efforts (n,) [N or N m], not limited.
 
         Raises:
             KinematicsError: the mechanism has no solution at this configuration.
@@ -113,7 +123,8 @@ class ComputedTorque:
     def for_friction(self, error: FloatArray, desired: Motion) -> FloatArray:
         """Compute the efforts (n,) that compensate the friction of a desired motion.
 
-        `error` (nv,) is the displacement from the measured to the desired configuration.
+        `error` (nv,) is the displacement from the measured to the desired configuration. It matters
+        for strong viscous friction, which is compensated for the planned velocity + Kv^-1 Kp error.
 
         Raises:
             KinematicsError: the mechanism has no solution at the desired configuration.
@@ -140,10 +151,10 @@ class ComputedTorque:
         Args:
             error: (nv,) displacement from the measured to the desired configuration.
             velocity: (nv,) measured velocity.
-            desired: planned motion.
+            desired: planned configuration, velocity and acceleration.
 
         Returns:
-            Acceleration (nv,).
+            Generalized acceleration (nv,) for inverse dynamics.
         """
         rows = np.array([error, velocity, desired.velocity, desired.acceleration], dtype=np.float64)
         out: FloatArray = np.empty(len(error))
@@ -228,8 +239,8 @@ def reduced_efforts(
     Args:
         mechanism: mechanism with the drives.
         configuration: (..., nq) at which the efforts act.
-        resting: (..., n) [N or N m] efforts that cause no acceleration.
-        efforts: (..., n) [N or N m] that cause the acceleration.
+        resting: (..., n) [N or N m] efforts at which the acceleration is zero.
+        efforts: (..., n) [N or N m] efforts to reduce.
         limits: (..., n) [N or N m] largest magnitudes in both directions; a drive that acts in one
             direction only, such as a cable, exerts no effort in the other.
 
@@ -263,7 +274,8 @@ def limited_efforts(
     Args:
         mechanism: mechanism with the drives.
         motion: motion of the mechanism, single or a batch.
-        efforts: (..., n) [N or N m] of the motion; those that are not finite are not changed.
+        efforts: (..., n) [N or N m] that the motion requires. If one of them is not finite, the
+            efforts of that instant are not changed.
         limits: (..., n) [N or N m] largest magnitudes in both directions.
         base: motion of the base; at rest by default.
 
@@ -291,6 +303,9 @@ def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
         value: one number, the diagonal (size,), or a matrix (size, size).
         size: number of coordinates.
 
+    Returns:
+        Gain matrix (size, size), symmetric and positive definite.
+
     Raises:
         InvalidInput: the shape is wrong, or the matrix is not symmetric positive definite.
     """
@@ -304,8 +319,8 @@ def gain(name: str, value: ArrayLike, size: int) -> FloatArray:
     symmetric = np.allclose(matrix, matrix.T, rtol=1e-9, atol=0.0)
     if not symmetric or not (np.linalg.eigvalsh(matrix) > 0.0).all():
         raise InvalidInput(
-            f"{name} is {np.array2string(given)}, must be positive (a matrix: symmetric positive "
-            "definite) for the error to decay",
+            f"{name} is {np.array2string(given)}, must be positive (if a matrix, symmetric "
+            "positive definite) for the error to decay",
             value=value,
         )
     return np.array(matrix, order="C")
@@ -316,12 +331,13 @@ class PlannedFriction:
 
     Args:
         mechanism: model of the controller.
-        kp, kv: (nv, nv) gains.
+        kp, kv: (nv, nv) gains, as in `ComputedTorque`.
 
     Attributes:
         rest: the mechanism without this friction; `mechanism` itself if there is none.
         exists: whether the mechanism has such friction.
-        gain: (n, nv) efforts per displacement from the plan; zero without strong viscous friction.
+        gain: (n, nv) efforts per unit of the displacement from the measured to the planned
+            configuration; zero without strong viscous friction.
     """
 
     def __init__(self, mechanism: Mechanism, kp: FloatArray, kv: FloatArray) -> None:

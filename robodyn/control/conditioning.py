@@ -26,6 +26,9 @@ class ConditionLevel:
         warn, error: thresholds, 1 <= warn < error.
         hysteresis: a level ends below (1 - hysteresis) times its threshold, 0 <= h < 1.
 
+    Attributes:
+        level: current level, OK at first.
+
     Raises:
         InvalidInput: thresholds are out of order or range.
     """
@@ -61,18 +64,25 @@ def weakest_direction(
 ) -> tuple[FloatArray, str]:
     """Return the direction in which a mechanism resists least, and its name.
 
+    `characteristic_length` [m] is the length by which moments are divided.
+
     Returns:
-        Unit vector (6,) [translation; rotation times the characteristic length] in which a platform
-        yields, or in which an arm can hardly move (the left singular vector of the smallest
-        singular value of the Jacobian; for fewer than six joints, of those directions in which the
-        arm can move), and the name of its largest component, such as `rotation about x`.
+        Direction and name. The direction is a unit vector (6,) in the base frame: a translation of
+        the body's reference point, then a rotation times the characteristic length. It is the left
+        singular vector of the smallest singular value of the Jacobian; a platform yields in this
+        direction, and an arm can hardly move in it. For arms with fewer than six joints, it is one
+        of the directions in which the arm can move. The name is that of the largest component, such
+        as `rotation about x`.
     """
     direction = weakest_directions(mechanism, configuration, characteristic_length)
     return direction, direction_name(direction)
 
 
 def direction_name(direction: FloatArray) -> str:
-    """Return the name of a twist's largest component, such as `rotation about x`."""
+    """Return the name of a direction's largest component, such as `rotation about x`.
+
+    `direction` (6,) is a translation, then a rotation, as in a twist.
+    """
     largest = int(np.abs(direction).argmax())
     kind = "translation along" if largest < 3 else "rotation about"
     return f"{kind} {_AXES[largest % 3]}"
@@ -86,10 +96,12 @@ def weakest_directions(
     See `weakest_direction`; the largest component of each vector is positive.
 
     Returns:
-        Unit vectors (..., 6): translation, then rotation times the characteristic length.
+        Unit vectors (..., 6), base frame: translation, then rotation times the characteristic
+        length.
 
     Raises:
-        InvalidInput: the shape is wrong, or a value is not finite or not positive (the length).
+        InvalidInput: a configuration has the wrong shape or is not finite, or the length is not
+            positive.
         KinematicsError: the kinematics have no solution at the configuration.
     """
     J = conditioning.scaled_jacobian(mechanism, configuration, characteristic_length)
@@ -140,8 +152,8 @@ def condition_rate(
 def speed_scale(number: float, warn: float, error: float, approaching: bool) -> float:
     """Compute a speed factor for a condition number: 1 up to `warn`, 0 from `error`.
 
-    Motion away from the singularity (`approaching` is false) is not slowed. A condition number of
-    NaN gives 0.
+    In between, it decreases linearly with the condition number. Motion away from the singularity
+    (`approaching` is false) is not slowed. A condition number of NaN gives 0.
 
     Returns:
         The speed factor, from 0 (stop) to 1 (as planned).

@@ -47,7 +47,7 @@ class TrajectoryFollower(ActiveTrajectory):
         refused: the latest trajectory that was dropped because no handover within the limits
             exists; the previous trajectory, or a hold, continued.
         desired: motion planned for the latest state; None without a trajectory.
-        base: latest measured motion of the base; None for a base at rest.
+        base: measured motion of the base, set by the caller; None for a base at rest.
         compensates_coriolis: see `FollowerSettings`.
 
     Raises:
@@ -91,7 +91,7 @@ class TrajectoryFollower(ActiveTrajectory):
 
     @property
     def mode(self) -> str:
-        """Control mode, one of MODES.
+        """Control mode: `feedforward`, `computed_torque` or `gravity_compensation`.
 
         When the mode `gravity_compensation` is left, the mechanism holds the next measured state.
 
@@ -127,7 +127,7 @@ class TrajectoryFollower(ActiveTrajectory):
     def abandon(self, why: str) -> None:
         """Abort the motion because commands have no effect.
 
-        `why` is the reason, which is stored in `abandoned`.
+        The mechanism comes to rest as after `stop`. The reason `why` is stored in `abandoned`.
         """
         self.abandoned = why
         self.stop()
@@ -180,10 +180,12 @@ class TrajectoryFollower(ActiveTrajectory):
         Args:
             time: time [ns] of the state.
             configuration, velocity: (nq,) and (nv,) measured state.
-            wrench: (6,) [N, N m] external wrench on the body; zero by default.
+            wrench: (6,) [N, N m] external wrench on the body about its reference point, base frame;
+                zero by default.
 
         Returns:
-            Efforts and the motion that they belong to; None without a motion to follow.
+            Efforts, and the motion for which they were computed. None if there is neither a
+            trajectory nor a configuration to hold.
 
         Raises:
             InvalidInput: a state or a wrench has the wrong shape or is not finite, or a state is
@@ -298,7 +300,8 @@ class TrajectoryFollower(ActiveTrajectory):
     def hold_effort(self, configuration: FloatArray, wrench: ArrayLike | None = None) -> FloatArray:
         """Compute efforts (n,) [N or N m] that hold a configuration under a wrench.
 
-        The efforts are within the limits of the drives; the wrench (6,) [N, N m] acts on the body.
+        The efforts are within the limits of the drives. The external wrench (6,) [N, N m] acts on
+        the body about its reference point, base frame; it is zero by default.
 
         In a singular configuration, where no efforts exist, the last efforts are repeated.
 
@@ -371,8 +374,8 @@ class TrajectoryFollower(ActiveTrajectory):
         with np.errstate(divide="ignore", invalid="ignore"):  # a motor may have no effort left
             worst = int(np.where(exceeds, np.abs(required / most), 0.0).argmax())
         return (
-            f"{mechanism.joint_names[worst]} needs an effort of {required[worst]:.6g}, its limit "
-            f"is {most[worst]:.6g}: the acceleration is reduced"
+            f"{mechanism.joint_names[worst]} needs an effort of {required[worst]:.6g}, but its "
+            f"limit is {most[worst]:.6g}: the acceleration is reduced"
         )
 
     def _last_command(self, motion: Motion, why: str) -> Command:

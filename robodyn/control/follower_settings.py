@@ -73,9 +73,10 @@ class Command(NamedTuple):
     Attributes:
         effort: (n,) [N or N m], always finite and within the actuators' limits, which depend on
             the velocities of the joints if motors have torque-speed curves.
-        required: (n,) efforts before limiting.
+        required: (n,) [N or N m] efforts before limiting.
         motion: configuration, velocity and acceleration for which the efforts were computed.
-        problem: description of a problem; empty if there is none.
+        problem: why the motion, a new trajectory or the efforts could not be used as requested;
+            empty if there is no problem.
     """
 
     effort: FloatArray
@@ -89,8 +90,9 @@ class RequestedMotion(NamedTuple):
 
     Attributes:
         motion: the planned motion, or the measured one with a corrected acceleration.
-        error: displacement to the plan, if friction is compensated for the planned motion.
-        planned: the planned motion.
+        error: (nv,) displacement from the measured to the planned configuration; None unless
+            friction is compensated for the planned motion.
+        planned: the planned motion; None unless friction is compensated for it.
     """
 
     motion: Motion

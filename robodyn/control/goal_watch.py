@@ -120,6 +120,11 @@ class GoalWatch:
             past_end: time [s] since the end of the motion; negative before the end, minus infinity
                 before the beginning, when no tolerance applies.
             errors: errors at that state.
+
+        Returns:
+            Success as soon as the goal tolerances are met after the end; failure if a path
+            tolerance is exceeded before the end, or if the goal tolerances are not met in time;
+            otherwise None.
         """
         if past_end == -np.inf:
             self._ended = None

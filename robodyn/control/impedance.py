@@ -47,6 +47,8 @@ class Impedance:
     ) -> FloatArray:
         """Compute the efforts (n,) [N or N m] for a state measured at `time` [s].
 
+        The state is a configuration (nq,) and a velocity (nv,); `trajectory` is the planned motion.
+
         Raises:
             KinematicsError: the mechanism has no solution at this configuration.
         """
@@ -69,7 +71,7 @@ class Impedance:
         planned: FloatArray,
         planned_velocity: FloatArray,
     ) -> FloatArray:
-        """Compute the wrench of spring and damper on the body.
+        """Compute the wrench that spring and damper exert on the body.
 
         Args:
             configuration: (nq,) measured configuration.
@@ -78,7 +80,7 @@ class Impedance:
             planned_velocity: (nv,) planned velocity.
 
         Returns:
-            Wrench (6,) [N, N m], base frame.
+            Wrench (6,) [N, N m] about the reference point of the body, base frame.
         """
         m = self.mechanism
         away = pose_difference(m.body_pose(configuration), m.body_pose(planned))

@@ -24,7 +24,7 @@ GAP = 0.5
 
 
 class Reading(NamedTuple):
-    """Positions [m or rad] and velocities (n,) of all joints at a time [ns]."""
+    """Positions (n,) [m or rad] and velocities (n,) of all joints at `time` [ns]."""
 
     time: int
     positions: FloatArray
@@ -85,9 +85,13 @@ class JointReadings:
         Args:
             time: time [ns] of the message.
             names: names of its joints; unknown ones are ignored.
-            positions: positions of these joints.
-            velocities: velocities of these joints; an array of another length, or NaN, if not
-                measured.
+            positions: [m or rad] positions of these joints.
+            velocities: [m/s or rad/s] velocities of these joints; an array of another length, or
+                NaN, if not measured.
+
+        Returns:
+            Positions and velocities of all joints, with the time of the newest message. None while
+            joints await an update, or while a velocity needs one more reading to be computed.
 
         Raises:
             InvalidInput: positions have the wrong length or are not finite, velocities are missing
@@ -141,7 +145,7 @@ class JointReadings:
 
     @property
     def pending(self) -> tuple[str, ...]:
-        """Names of the joints that await an update; empty if all are updated."""
+        """Names of the joints that still await an update after others were updated."""
         if all(self._new) or not any(self._new):
             return ()
         return tuple(n for n, new in zip(self._names, self._new, strict=True) if not new)
@@ -153,7 +157,7 @@ class JointReadings:
             joint = self._names[self._times.index(oldest)]
             raise InvalidInput(
                 f"the position of joint {joint} is {(newest - oldest) * 1e-9:.3g} s older than "
-                f"those of others, more than max_age, {self.max_age:g} s",
+                f"the most recent position, more than max_age, {self.max_age:g} s",
                 value=joint,
             )
         if self._needs_velocities and not np.isfinite(self._velocities).all():
@@ -207,7 +211,12 @@ class JointReadings:
 def foreign_names(given: Sequence[str], names: Sequence[str]) -> str:
     """Describe how joint names differ from the expected ones, e.g. by a prefix.
 
-    `given` are the names in a message, `names` the expected ones.
+    Args:
+        given: names in a message.
+        names: expected names.
+
+    Returns:
+        A text that names an additional or missing prefix or, without one, lists both.
     """
     for own in names:
         for name in given:

@@ -76,10 +76,11 @@ def trajectory_from_joints(
     Args:
         mechanism: mechanism with these joints.
         times: (K,) [s], strictly increasing, from 0 or later.
-        positions, velocities: (K, n) [m or rad], [m/s or rad/s] in the order of its joints; for a
-            platform the leg lengths and their rates.
+        positions, velocities: (K, n) [m or rad], [m/s or rad/s] in the order of
+            `mechanism.joint_names`; for a platform the leg lengths and their rates.
         accelerations: (K, n) [m/s^2 or rad/s^2]; zero by default.
-        guess: (nq,) configuration near the first knot, such as the measured one; home by default.
+        guess: (nq,) configuration near that of the first knot, such as the measured one; home by
+            default.
 
     Returns:
         The trajectory of the mechanism.

@@ -94,7 +94,9 @@ def limited_stop(
         None if the mechanism has no configuration further along it.
     """
     best: Handover | None = None
-    least = LimitViolation(np.inf, f"{mechanism.name} cannot continue its motion: it stops at once")
+    least = LimitViolation(
+        np.inf, f"{mechanism.name} cannot continue its motion and stops immediately"
+    )
     with np.errstate(all="ignore"):
         before = drive_demand(mechanism, row(motion))
         for multiple in MULTIPLES:
@@ -138,7 +140,12 @@ def _travel_excess(mechanism: Mechanism, positions: FloatArray) -> LimitViolatio
 
 
 class DriveDemand(NamedTuple):
-    """Magnitudes (K, n) of the velocities and efforts of the driven joints in a motion."""
+    """Velocities and efforts of the driven joints at K instants of a motion.
+
+    Attributes:
+        rates: (K, n) [m/s or rad/s] magnitudes of the velocities.
+        efforts: (K, n) [N or N m] magnitudes of the efforts.
+    """
 
     rates: FloatArray
     efforts: FloatArray
@@ -162,8 +169,12 @@ WITHIN_LIMITS = LimitViolation(0.0, "")
 def drive_demand(mechanism: Mechanism, motion: Motion) -> DriveDemand | None:
     """Compute the velocities and efforts that a motion requires of the driven joints.
 
+    Args:
+        mechanism: mechanism that moves.
+        motion: configurations (K, nq), velocities and accelerations (K, nv).
+
     Returns:
-        Their magnitudes; None if the kinematics have no solution.
+        Magnitudes (K, n) of the velocities and efforts; None if the kinematics have no solution.
     """
     configuration, velocity, _ = motion
     try:
@@ -186,7 +197,7 @@ def worst_violation(
         others: motions whose own values beyond the limits are permitted.
 
     Returns:
-        The violation; its text is empty if all limits hold.
+        The violation, with joint, value and limit as text; the text is empty if all limits hold.
     """
     if found is None:
         text = f"{mechanism.name} cannot reach all configurations of this motion"

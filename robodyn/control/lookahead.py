@@ -88,9 +88,10 @@ class Outlook:
 
 
 def needs_regularity(mechanism: Mechanism) -> bool:
-    """Return whether efforts grow near a singularity, as for all but open chains.
+    """Return whether the mechanism's efforts grow without bound near a singularity.
 
-    The condition number of an open chain describes the motion of its tip and is information only.
+    This holds for all mechanisms but open chains, whose condition number describes only the motion
+    of the tip and is information.
     """
     return any(kind.takes_effort for kind in singularities(mechanism))
 

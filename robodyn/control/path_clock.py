@@ -35,14 +35,15 @@ class Pace(NamedTuple):
     change: float
 
     def motion(self, trajectory: Trajectory, ahead: float = 0.0) -> Motion:
-        """Evaluate a trajectory at this path time, speed and rate of change of the speed.
+        """Compute the motion over real time of a mechanism that follows a path.
 
         Args:
             trajectory: motion over path time.
-            ahead: [s] time from now at which to evaluate it.
+            ahead: [s] real time from now at which to evaluate the motion; the speed is treated as
+                constant until then.
 
         Returns:
-            Configuration, velocity and acceleration.
+            Configuration, and velocity and acceleration with respect to real time.
         """
         motion = trajectory.sample(self.path + self.speed * ahead)
         if self.speed == 1.0 and self.change == 0.0:
@@ -98,7 +99,7 @@ class PathClock:
     def at(self, time: int) -> Pace:
         """Return the `Pace` at `time` [ns]: path time, speed, and change of the speed.
 
-        For a state that arrives late, it is nearly the previous pace.
+        For a time before the previous one, the result is nearly the previous pace.
         """
         since = (time - self._origin) * 1e-9
         if not self._has_begun:

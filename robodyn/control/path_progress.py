@@ -52,7 +52,7 @@ class PathProgress:
     def at(self, time: int, configuration: FloatArray) -> float | None:
         """Estimate the path time [s] at `time` [ns]; None if the state is off the path.
 
-        If the clock is set back, the path starts again.
+        `configuration` (nq,) is the measured one. If the clock is set back, the path starts again.
 
         Raises:
             InvalidInput: a configuration has the wrong shape or is not finite.

@@ -35,7 +35,7 @@ def path_tolerances(mechanism: Mechanism, given: float) -> FloatArray | None:
             SLIDING.
 
     Returns:
-        The errors; None for no limit.
+        The largest permitted errors (n,); None for no limit.
     """
     if given == 0.0:
         return None

@@ -30,14 +30,25 @@ ZERO = 1e-7
 
 
 class Crossing(NamedTuple):
-    """Time [s] at which the condition number crosses a threshold, up- or downward."""
+    """Instant at which the condition number crosses a threshold.
+
+    Attributes:
+        time: time [s] of the crossing.
+        upward: whether the condition number increases.
+    """
 
     time: float
     upward: bool
 
 
 class MotionSingularity(NamedTuple):
-    """Singularity of a motion: time [s], type, and description."""
+    """Singularity of a motion.
+
+    Attributes:
+        time: time [s] at which the motion is singular.
+        name: type of the singularity.
+        meaning: description of the type.
+    """
 
     time: float
     name: str
@@ -172,8 +183,8 @@ def _zeros(
         condition = float(kind.condition(trajectory.sample(time).configuration, 1.0))
         if abs(signed_measure(time)) > CONTINUOUS * beside and condition < REGULAR:
             raise InvalidInput(
-                f"the motion jumps at t = {time:.4g} s, from one assembly of the mechanism to "
-                "another; choose another path, or smaller steps",
+                f"the motion jumps at t = {time:.4g} s, from one assembly mode of the mechanism "
+                "to another; choose another path, or smaller steps",
                 value=time,
             )
         times.append(time)

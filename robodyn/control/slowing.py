@@ -104,7 +104,8 @@ class SpeedScale:
     def at(self, time: int, configuration: FloatArray, velocity: FloatArray) -> float:
         """Return the speed factor, 0 to 1, for a state measured at `time` [ns].
 
-        Without a path, or away from it, the measured velocity gives the direction.
+        The state is a configuration (nq,) and a velocity (nv,). The path determines the direction
+        of motion; without a path, or away from it, the measured velocity does.
 
         Raises:
             InvalidInput, KinematicsError: as for `condition_number`.

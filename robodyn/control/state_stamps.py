@@ -33,9 +33,9 @@ class StateStamps:
         self._whole = True  # all stamps so far were whole seconds
 
     def discard(self) -> None:
-        """Discard the last stamp, because its message was rejected.
+        """Discard the latest stamp, because its message was rejected.
 
-        A message with the same stamp is then not a repetition.
+        The next message may then have the same stamp without counting as a repetition.
         """
         self._repeats = max(0, self._repeats - 1)
 
@@ -82,7 +82,7 @@ MOST = 4  # largest number of tracks
 
 
 class ReceivedState(NamedTuple):
-    """Received state of a mechanism: stamp [ns], time of receipt [s], position, velocity."""
+    """Received state: stamp [ns], time of receipt [s], configuration and velocity (nv,)."""
 
     stamp: int
     received: float
@@ -92,7 +92,14 @@ class ReceivedState(NamedTuple):
 
 @dataclass
 class Track:
-    """History of one publisher: last state, time of the first one, and message counts."""
+    """History of one publisher of states.
+
+    Attributes:
+        seen: last state.
+        begun: time of receipt [s] of the first state.
+        score: number of recent states when the last one arrived, weighted by their age.
+        accepted: number of accepted states.
+    """
 
     seen: ReceivedState
     begun: float
@@ -100,7 +107,7 @@ class Track:
     accepted: int = 0
 
     def recent_count(self, now: float) -> float:
-        """Return the number of recent messages, older ones with smaller weights."""
+        """Return the number of recent messages at `now` [s], weighted by their age."""
         return self.score * math.exp(-max(now - self.seen.received, 0.0) / FADES)
 
     def follow(self, seen: ReceivedState) -> None:
@@ -115,13 +122,13 @@ class PublisherVote:
     With a single publisher, every state is accepted, also after jumps.
 
     Args:
-        difference: function that returns the displacement (nv,) between two positions.
+        difference: function that returns the displacement (nv,) between two configurations.
         count: function that returns the number of publishers of the topic, called only if states
             jump.
 
     Attributes:
         refused: number of rejected states.
-        conflict: whether states contradict each other.
+        conflict: whether states of several publishers contradict each other.
         switched: how often the selected publisher changed.
     """
 
@@ -138,12 +145,12 @@ class PublisherVote:
         self.conflict = False
 
     def accepts(self, stamp: int, received: float, place: FloatArray, rate: FloatArray) -> bool:
-        """Return whether a state belongs to the selected publisher.
+        """Return whether a state belongs to the selected publisher, and record the state.
 
         Args:
             stamp: stamp [ns] of the state.
             received: time of receipt [s] by a monotonic clock.
-            place: position, as `difference` compares it.
+            place: configuration, an argument of `difference`.
             rate: (nv,) velocity.
         """
         seen = ReceivedState(stamp, received, place, rate)

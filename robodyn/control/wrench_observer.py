@@ -35,7 +35,7 @@ class WrenchObserver:
         bandwidth: [rad/s]; the noise of the estimate grows with it.
 
     Attributes:
-        generalized: (nv,) [N, N m] estimated force along the coordinates of the velocity.
+        generalized: (nv,) [N, N m] estimated external generalized force.
         wrench: (6,) [N, N m] latest result of `update`.
 
     Raises:
@@ -65,7 +65,7 @@ class WrenchObserver:
         """Update the wrench estimate with a new measured state.
 
         If the body has fewer than six degrees of freedom, or the configuration is singular, the
-        result is the smallest wrench that explains the motion.
+        result is the wrench of least norm that explains the motion.
 
         Args:
             configuration: (nq,) measured configuration.
@@ -75,7 +75,7 @@ class WrenchObserver:
             dt: time [s] since the last state, if it differs from the argument of the class.
 
         Returns:
-            Wrench on the body (6,) [N, N m], base frame.
+            External wrench (6,) [N, N m] on the body about its reference point, base frame.
 
         Raises:
             InvalidInput: shapes are wrong or values are not finite; the observer is unchanged.

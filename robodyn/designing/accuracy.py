@@ -22,10 +22,11 @@ def pose_accuracy(m: Mechanism, accuracy: Accuracy, configurations: FloatArray) 
     Args:
         m: mechanism.
         accuracy: standard deviations s_q of the drives' positions and s_g of the joints' centers.
-        configurations: (K, nq).
+        configurations: (K, nq) at which the accuracy is computed.
 
     Returns:
-        Standard deviations (6,) [m, rad], base frame.
+        Standard deviations (6,) [m, rad] of the body's position and of its rotation about x, y and
+        z of the base frame.
 
     Raises:
         InvalidInput: a standard deviation of the geometry is given, but the dimensions of this kind

@@ -32,7 +32,8 @@ _ANGLES = ("x", "y", "z", "roll", "pitch", "yaw")
 class BodyRows(NamedTuple):
     """Motion of the body at K instants, base frame: pose, twist and acceleration.
 
-    Poses are (K, 7), twists and accelerations (K, 6).
+    Poses are (K, 7); twists and their time derivatives (K, 6) are linear, of the body's origin,
+    then angular.
     """
 
     poses: FloatArray
@@ -60,7 +61,7 @@ class BodyMotion(Protocol):
         """Times (K,) [s] at which to evaluate the motion."""
 
     def scale(self, factor: float) -> BodyMotion:
-        """Return the motion with its displacement multiplied by a factor."""
+        """Return the motion with its displacements from home multiplied by a factor."""
 
     def displacement(self, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Compute the body's displacement from home at times (K,) [s].
@@ -69,7 +70,8 @@ class BodyMotion(Protocol):
         these, R = Rz(yaw) Ry(pitch) Rx(roll).
 
         Returns:
-            Displacement (K, 6) [m, rad], and its first and second time derivatives.
+            Displacement (K, 6) [m, rad]: surge, sway, heave, roll, pitch, yaw; and its first and
+            second time derivatives, (K, 6) each.
         """
 
 
@@ -118,7 +120,7 @@ class SineMotion:
 
     @cached_property
     def times(self) -> FloatArray:
-        """Times (K,) [s] at equal intervals of one period, without its end."""
+        """Times (K,) [s] at equal intervals within one period, without its end."""
         periods = self.duration * max(sine.frequency for sine in self.sines)
         count = INSTANTS * max(1, math.ceil(periods - 1e-9))
         return np.asarray(self.duration / count * np.arange(count), dtype=np.float64)
@@ -203,11 +205,11 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
 
     Args:
         motion: displacement from home over time.
-        times: (K,) [s].
-        home: (7,) pose of the body at home.
+        times: (K,) [s] at which to evaluate the motion.
+        home: (7,) pose of the body at home, base frame.
 
     Returns:
-        Poses (K, 7), twists and accelerations (K, 6) of the body, base frame.
+        Poses (K, 7), twists and their time derivatives (K, 6) of the body, base frame.
     """
     x, v, a = motion.displacement(times)
     omega, alpha = np.empty((2, len(times), 3))
@@ -222,6 +224,8 @@ def rows_of(motion: BodyMotion, times: FloatArray, home: FloatArray) -> BodyRows
 
 def displaced_poses(home: FloatArray, displacement: FloatArray) -> FloatArray:
     """Compute poses of the body at displacements (K, 6) [m, rad] from its home (7,).
+
+    A displacement is surge, sway, heave, roll, pitch and yaw, see `BodyMotion.displacement`.
 
     Returns:
         Poses (K, 7) of the body, base frame.
@@ -263,8 +267,8 @@ def read_recorded(name: str, path: Path) -> RecordedMotion:
     if len(bad) or len(time) < 4:
         line = table.lines[int(bad[0])] if len(bad) else table.line
         raise InvalidInput(
-            f"{path}, line {line}: expected at least four rows of finite numbers, with times that "
-            "increase",
+            f"{path}, line {line}: expected at least four rows of finite numbers with strictly "
+            "increasing times",
             value=line,
         )
     poses = values if len(pattern) == 7 else pose_from_rpy(values[:, :3], values[:, 3:])

@@ -34,11 +34,12 @@ class CatalogActuator:
     Attributes:
         name: name of the actuator.
         stroke: travel [m or rad].
-        closed_length: [m] between its joints when it is retracted; 0 for a rotary one.
+        closed_length: [m] distance between its two joints when it is retracted; 0 for a rotary
+            actuator.
         speed: [m/s or rad/s] at the joint.
         peak_effort, continuous_effort: [N or N m] at the joint.
         rotor_inertia: [kg m^2] of all parts that turn with the motor.
-        lead: [m] per turn of the motor; None for a rotary one.
+        lead: [m] travel per turn of the motor; None for a rotary actuator.
         gear_ratio: turns of the motor per turn of the joint, or of the screw.
         efficiency: efficiency of screw and gear.
         stiffness: [N/m or N m/rad] between motor and joint; infinite for a rigid drive.
@@ -113,7 +114,7 @@ def load_catalog(source: str | Path | Sequence[Mapping[str, Any]]) -> tuple[Cata
             ]
     found = tuple(_actuator(row, place, k) for k, row in enumerate(rows, start=1))
     if not found:
-        raise InvalidInput(f"{place}: no actuators, expected one or more", value=str(source))
+        raise InvalidInput(f"{place}: no actuators found, expected at least one", value=str(source))
     return found
 
 

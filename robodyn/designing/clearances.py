@@ -39,10 +39,10 @@ class RequiredSpace(NamedTuple):
 
 
 def required_space(m: Mechanism, requirements: Requirements, poses: FloatArray) -> RequiredSpace:
-    """Compute the space that a machine needs at poses (K, 7) of its body.
+    """Compute the space that a machine needs at poses (K, 7) of its body, base frame.
 
     Returns:
-        Smallest clearances of legs and payload, radius of the footprint, and heights.
+        Smallest clearances over all poses, radius of the footprint, and lowest and highest point.
     """
     feet, tips = presentation.leg_ends(m, m.home)
     base = feet if len(feet) else _base_points(m)

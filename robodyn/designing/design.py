@@ -85,7 +85,7 @@ class DesignPoint:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """Mechanism without the payload, with the limits of the actuator or the needed ones."""
+        """Mechanism without the payload, with the actuator's limits or those it needs."""
         return self.create()
 
 
@@ -304,7 +304,8 @@ class _DesignSearch:
         self.free = self.lower < self.upper
         if not self.free.any():
             raise InvalidInput(
-                "all parameters are fixed by equal bounds; give one a range", value=dict(box)
+                "all parameters are fixed by equal bounds; give at least one a range",
+                value=dict(box),
             )
         self.found: dict[tuple[int, tuple[float, ...]], _Record] = {}
         self.progress: Callable[[float], None] | None = None
@@ -432,7 +433,7 @@ class _DesignSearch:
             if refusals:
                 raise InvalidInput(max(refusals, key=refusals.count), value=self.requirements)
             raise ModelError(
-                "no parameters within the bounds give a machine that can be built; widen the "
+                "no parameters within the bounds yield a machine that can be built; widen the "
                 "bounds",
                 value=dict(self.box),
             )
@@ -494,13 +495,13 @@ class _DesignSearch:
         ever = np.atleast_1d(met.any(axis=0))
         count = len(records)
         alone = [
-            f"{name}: none of the {count} machines that were examined meets it"
+            f"{name}: none of the {count} evaluated machines meets this requirement"
             for name, any_met in zip(names, ever, strict=True)
             if not any_met
         ]
         pairs = [
-            f"{names[i]} and {names[j]} conflict: each is met by some of the {count} machines that "
-            "were examined, but none of them meets both"
+            f"{names[i]} and {names[j]} conflict: each is met by at least one of the {count} "
+            "evaluated machines, but no machine meets both"
             for i, j in combinations(np.flatnonzero(ever), 2)
             if not (met[:, i] & met[:, j]).any()
         ]

@@ -98,8 +98,9 @@ def _refuse_unsuitable(m: Mechanism, requirements: Requirements) -> None:
     limits = requirements.limits
     if requirements.natural_frequency is not None and not is_elastic(m):
         raise InvalidInput(
-            f"natural_frequency is {requirements.natural_frequency:g} Hz, but drives of {m.name} "
-            "are rigid; state `stiffness` of their actuators, or call with_drive_stiffness",
+            f"natural_frequency is {requirements.natural_frequency:g} Hz, but the drives of "
+            f"{m.name} are rigid; state the `stiffness` of their actuators, or call "
+            "with_drive_stiffness",
             value=requirements.natural_frequency,
         )
     possible = motions.determining_rows(m) or tuple(range(6))
@@ -244,8 +245,8 @@ def extreme_configurations(m: Mechanism, found: Sequence[MachineMotion]) -> Floa
     """Return home and the configurations at which a drive's position is extreme.
 
     Returns:
-        Configurations (K, nq): home, and for each motion those with the least and largest position
-        of each drive.
+        Configurations (K, nq): home, and for each motion in `found` those with the least and
+        largest position of each drive. Configurations may occur more than once.
     """
     places = [m.home]
     for each in found:

@@ -186,7 +186,7 @@ class Evaluation:
 
     @property
     def excess(self) -> float:
-        """Sum of relative excesses over limits; 0 if every requirement is met."""
+        """Sum of the excesses of all verdicts; 0 if every requirement is met."""
         return float(sum(max(verdict.excess, 0.0) for verdict in self.verdicts))
 
     @cached_property
@@ -200,10 +200,10 @@ class Evaluation:
 
     @cached_property
     def possible(self) -> dict[str, float]:
-        """Largest fraction of each motion, by name, for which all requirements are met.
+        """Largest scale factor of each motion, by name, at which all requirements are met.
 
-        It is at most 1. For a sine it is the fraction of its amplitude at its frequency; 0 if
-        requirements are not met at any amplitude.
+        It is at most 1. All displacements of the motion are multiplied by it, at unchanged
+        frequencies; 0 if the requirements are not met even by a very small motion.
         """
         found = {}
         for motion in self.requirements.motions:
@@ -222,9 +222,9 @@ class Evaluation:
 
     @cached_property
     def quantities(self) -> dict[str, float]:
-        """Values by name of the quantities for which sensitivities exist.
+        """Values, by name, of the quantities whose sensitivities can be computed.
 
-        Each is the maximum over drives and motions.
+        Each is the value for the worst drive and motion.
         """
         need, rows = self.needed, self.motions
         names = "stroke", "speed", "peak_effort", "continuous_effort", "peak_power", "supply_peak"
@@ -241,9 +241,9 @@ class Evaluation:
 
     @cached_property
     def sensitivities(self) -> dict[str, dict[str, float]]:
-        """Derivatives of quantities w.r.t. dimensions, by dimension and quantity.
+        """Derivatives of `quantities` w.r.t. dimensions, by dimension and quantity.
 
-        Computed by central differences over one thousandth of the dimension. A quantity is the
+        They are computed by central differences. A quantity is the
         maximum over drives and motions, so its derivative may jump where another drive becomes the
         largest.
         """

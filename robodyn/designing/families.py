@@ -52,7 +52,7 @@ class Family(NamedTuple):
         telescopic: whether a drive's travel is the length of a leg, which is at most twice as long
             extended as retracted.
         is_rotary: whether its drives rotate; otherwise they slide.
-        angles: parameters that are angles [rad]; all others are lengths [m].
+        angles: names of the parameters that are angles [rad]; all others are lengths [m].
     """
 
     name: str
@@ -65,12 +65,12 @@ class Family(NamedTuple):
     def suitable_actuators(
         self, catalog: str | Path | Sequence[Mapping[str, Any]]
     ) -> tuple[CatalogActuator, ...]:
-        """Return the actuators of a catalog that rotate, or slide, as the drives do.
+        """Return the actuators of a catalog that suit the type of the family's drives.
 
         `catalog` may have any form that `load_catalog` reads.
 
         Returns:
-            Linear actuators for sliding drives, rotary ones for rotating drives.
+            Linear actuators if the drives slide, rotary actuators if they rotate.
 
         Raises:
             InvalidInput: the catalog has no such actuator, or cannot be read.
@@ -80,7 +80,7 @@ class Family(NamedTuple):
         if not suitable:
             what = "turn (no lead, no closed_length)" if self.is_rotary else "slide (a lead)"
             raise InvalidInput(
-                f"the family {self.name!r} needs actuators that {what}, and the catalog has none",
+                f"the family {self.name!r} needs actuators that {what}, but the catalog has none",
                 value=str(catalog)[:100],
             )
         return suitable
@@ -335,7 +335,8 @@ def family_of(given: str | Callable[..., Mechanism], bounds: Bounds | None) -> A
         for name in bounds or {}:
             if name not in found.bounds:
                 raise InvalidInput(
-                    f"bounds of {name!r}: {given} only has {', '.join(found.bounds)}",
+                    f"bounds of {name!r}: {given} has no such parameter, expected one of "
+                    f"{', '.join(found.bounds)}",
                     value=name,
                 )
         found = found._replace(bounds={**found.bounds, **(bounds or {})})

@@ -63,7 +63,7 @@ class MachineMotion:
         motion: required motion; None for the poses at rest.
         times: (K,) [s]; all zero for the poses.
         rows: motion of the drives at these times.
-        between: (P,) [s] further instants at which positions, rates or efforts peak.
+        between: (P,) [s] further instants, at which a drive's position, rate or effort peaks.
         extremes: motion of the drives at the instants in `between`.
     """
 
@@ -75,7 +75,7 @@ class MachineMotion:
 
     @property
     def all(self) -> DriveRows:
-        """Motion of the drives at the times, followed by that at the peaks between them."""
+        """Motion of the drives at `times`, followed by that at the instants `between`."""
         pairs = zip(self.rows, self.extremes, strict=True)
         return DriveRows(*(np.concatenate(pair) for pair in pairs))
 
@@ -247,19 +247,19 @@ def _parabola(values: FloatArray, repeats: bool) -> tuple[Indices, FloatArray]:
 
 
 def are_feasible(rows: DriveRows) -> BoolArray:
-    """Return at which instants the body can have its pose and efforts exist.
+    """Find the instants at which the body can have its pose and drive efforts exist.
 
     Returns:
-        Boolean values (K,), one for each instant.
+        Booleans (K,), one for each instant.
     """
     return np.asarray(~np.isnan(rows.effort).any(axis=1), dtype=np.bool_)
 
 
 def motor_rows(m: Mechanism, rows: DriveRows) -> MotorRows:
-    """Compute torque, speed, power and current of the motors for a motion of the drives.
+    """Compute the motors' torque, speed, power and current for a motion of the drives.
 
     Returns:
-        The motors' values (K, n) at the instants of the motion.
+        These values (K, n) of the n motors at the K instants of the motion.
     """
     unknown = np.full(len(rows.rate), np.nan)
     motors = []

@@ -43,8 +43,8 @@ def parse_quantity(value: Any, *units: str) -> tuple[float, str] | None:
     """Parse a number, or a string of a number and a unit, and convert it to SI units.
 
     Returns:
-        The value and its SI unit, which is one of `units`, the first for a plain number. None if
-        the value is neither a number nor such a string.
+        The value in SI units, and its SI unit: one of `units`, or the first of them for a plain
+        number. None if the value is neither a number nor a string with one of these units.
     """
     if isinstance(value, str):
         match = _TEXT.fullmatch(value.strip())
@@ -68,6 +68,9 @@ def quantity(
     above: float = -math.inf,
 ) -> tuple[float, str]:
     """Read a field with or without a unit, and convert its value to SI units.
+
+    `name` is the name of the field, and `units` are the permitted SI units. `default` is returned
+    if the field is missing; without a default, the field is required.
 
     Returns:
         The value and its SI unit, which is one of `units`.
@@ -96,7 +99,8 @@ def quantity(
 def number(fields: Fields, name: str, unit: str = "", **bounds: Any) -> Any:
     """Read a field with or without a unit, and return its value in SI units.
 
-    `unit` is the SI unit, or two alternatives, such as `rad or m`.
+    `unit` is the SI unit, or two alternatives, such as `rad or m`. `bounds` are the arguments
+    `default`, `at_least` and `above` of `quantity`.
 
     Returns:
         The value, or the default if the field is missing.

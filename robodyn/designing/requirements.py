@@ -275,7 +275,7 @@ def _motions(top: Fields, folder: Path) -> tuple[BodyMotion, ...]:
     for place, row in enumerate(top.children("motions") if "motions" in top else [], start=1):
         name = row.text("name", default=f"motion {place}")
         if name in names:
-            raise row.refuse("name", name, "a name that no other motion has")
+            raise row.refuse("name", name, "a name that is unique among the motions")
         names.add(name)
         if "file" in row:
             row.only("name", "file")

@@ -46,8 +46,8 @@ class Point(NamedTuple):
         violations: (k,) excess of each constraint, positive if violated.
         parts: for each objective, the logarithms of the values of which it is the maximum.
         bounds: (l,) values whose maxima are the violations.
-        ends: number of the first bounds that are negative and rise to zero where values cease to
-            exist.
+        ends: number of leading elements of `bounds` that are negative and become zero at the edge
+            of the region in which the values exist.
     """
 
     x: FloatArray
@@ -59,7 +59,10 @@ class Point(NamedTuple):
 
     @property
     def rank(self) -> tuple[float, float]:
-        """Sort key, lower is better: feasible points by value, then others by violation."""
+        """Sort key, lower is better: feasible points by value, then others by violation.
+
+        It is a pair: sum of the violations, and the value of a feasible point (otherwise 0).
+        """
         excess = float(np.maximum(self.violations, 0.0).sum())
         return (0.0, self.value) if excess <= 0.0 else (excess, 0.0)
 
@@ -84,9 +87,9 @@ class Descent:
     """Minimizer by sequential quadratic programming within a trust region.
 
     Args:
-        examine: function that evaluates points.
+        examine: function that evaluates a sequence of coordinates (d,) and returns the points.
         start: evaluated starting point.
-        weights: (g,) weights of the logarithms of the objectives.
+        weights: (g,) weights of the logarithms of the g objectives.
 
     Attributes:
         examine: function that evaluates points.
@@ -104,6 +107,8 @@ class Descent:
 
     def advance(self, budget: int, tolerance: float = COARSE) -> None:
         """Continue the descent until a step gains too little or the budget is used.
+
+        The best point found is stored in `best`.
 
         Args:
             budget: largest number of evaluations.

@@ -58,7 +58,7 @@ def _reach(rows: Sequence[MotionEvaluation]) -> Iterator[Verdict]:
     if missing > 0.0:
         text = (
             f"{_motion_name(worst.name)} is not reached at {100.0 * missing:.3g} % of its "
-            "instants: the mechanism cannot reach these poses, or no efforts hold it there"
+            "instants: the mechanism cannot reach these poses, or no efforts can hold it there"
         )
     yield Verdict("reach", worst.reached, 1.0, "", missing, worst.name, "", text)
     across = [row.name for row in rows if row.crosses]
@@ -183,9 +183,14 @@ def _limits(
     for name, what, sense, pick in (
         ("leg_clearance", "two legs are {} m apart", -1.0, min),
         ("payload_clearance", "the payload is {} m away from a leg", -1.0, min),
-        ("footprint_radius", "the farthest joint on the base is {} m from its axis", 1.0, max),
+        (
+            "footprint_radius",
+            "the farthest joint on the base is {} m from the z axis of the base frame",
+            1.0,
+            max,
+        ),
         ("height", "the machine is {} m high", 1.0, max),
-        ("floor", "the machine goes down to {} m", -1.0, min),
+        ("floor", "the lowest point of the machine is at {} m", -1.0, min),
     ):
         attribute = {"height": "highest", "floor": "lowest"}.get(name, name)
         values = [(getattr(row.space, attribute), row.name) for row in rows]

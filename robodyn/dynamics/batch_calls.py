@@ -61,7 +61,9 @@ class ArrayArgument(NamedTuple):
     unit: str = ""
 
     def checked(self, value: ArrayLike | None) -> FloatArray:
-        """Check a value and return it as a float64 array; zeros for a missing wrench.
+        """Check a value and return it as a float64 array.
+
+        A missing wrench (None) becomes zeros (6,), a missing base motion an empty array.
 
         Raises:
             InvalidInput: the shape is wrong, a value is not finite, or a quaternion is not of unit
@@ -93,7 +95,11 @@ class Arguments:
     def flattened(
         self, values: Sequence[ArrayLike | None]
     ) -> tuple[tuple[int, ...], list[FloatArray]]:
-        """Check and broadcast values; return leading shape and arrays (N, k).
+        """Check values, broadcast their leading dimensions and flatten them to (N, k).
+
+        Returns:
+            The common leading shape, and an array (N, k) for each value; (N, 0) for a missing base
+            motion.
 
         Raises:
             InvalidInput: as for `ArrayArgument.checked`, or leading shapes do not broadcast.
@@ -140,7 +146,8 @@ def evaluate_kernel(
 
     Raises:
         InvalidInput: an argument has the wrong shape or is not finite.
-        NoSolutionAt: the first state without a result, if all arguments are valid.
+        NoSolutionAt: all arguments are valid, but a state has no result; the error contains the
+            first such state.
     """
     batch = states(arguments.widths, values)
     if batch is not None:

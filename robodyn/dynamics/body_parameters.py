@@ -26,14 +26,17 @@ NOTHING = BodyNumbers(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 def unit_inertia(row: Any, column: Any) -> FloatArray:
-    """Return a symmetric matrix (3, 3) with ones at the indices (i, j) and (j, i)."""
+    """Return a zero matrix (3, 3) with ones at (row, column) and (column, row)."""
     tensor = np.zeros((3, 3))
     tensor[row, column] = tensor[column, row] = 1.0
     return tensor
 
 
 def parallel_axis_inertia(mass: float, com: FloatArray) -> FloatArray:
-    """Compute the parallel-axis term m (c'c E - c c') of an inertia (3, 3) [kg m^2]."""
+    """Return the inertia m (c'c E - c c') (3, 3) [kg m^2] of a point mass m at c.
+
+    It is the parallel-axis term of a body with mass m and center of mass c.
+    """
     return np.asarray(mass * (com @ com * np.eye(3) - np.outer(com, com)))
 
 
@@ -42,20 +45,23 @@ def body_parameters(mass: float, com: FloatArray, inertia: FloatArray) -> FloatA
 
     Args:
         mass: [kg].
-        com: (3,) [m] center of mass.
-        inertia: (3, 3) [kg m^2] about the center of mass.
+        com: (3,) [m] center of mass in the body's frame.
+        inertia: (3, 3) [kg m^2] about the center of mass, in the axes of the same frame.
 
     Returns:
-        Parameters (10,): mass, first moments [kg m], and inertia about the origin [kg m^2].
+        Parameters (10,) in that frame: mass m, first moments m c [kg m], and inertia xx, xy, xz,
+        yy, yz, zz about the frame's origin [kg m^2].
     """
     at_origin = inertia + parallel_axis_inertia(mass, com)
     return np.array([mass, *(mass * com), *at_origin[ROWS, COLUMNS]])
 
 
 def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
-    """Convert inertial parameters (k, 10) to mass, center of mass and inertia of k bodies.
+    """Convert inertial parameters (k, 10) to the mass properties of k bodies.
 
-    The center of mass of a body without mass is at the origin.
+    The parameters are in the order of `body_parameters`. Mass, center of mass, and inertia about
+    the center of mass are in the same frame. The center of mass of a body without mass is at the
+    origin.
     """
     masses, com = rows[:, :1], np.zeros((len(rows), 3))
     np.divide(rows[:, 1:4], masses, out=com, where=masses > 0.0)
@@ -69,10 +75,11 @@ def bodies_of_parameters(rows: FloatArray) -> list[BodyNumbers]:
 
 
 def pseudo_inertias(values: FloatArray) -> FloatArray:
-    """Compute pseudo-inertias (..., 4, 4), the integral of d d' dm with d = [x y z 1].
+    """Compute pseudo-inertias (..., 4, 4) from inertial parameters (..., 10).
 
-    A body is physical if and only if its pseudo-inertia is positive semidefinite (Wensing, Kim and
-    Slotine, 2018).
+    The pseudo-inertia is the integral of d d' dm with d = [x y z 1]', in the frame of the
+    parameters, whose order is that of `body_parameters`. A body is physical if and only if its
+    pseudo-inertia is positive semidefinite (Wensing, Kim and Slotine, 2018).
     """
     out = np.empty((*values.shape[:-1], 4, 4))
     xx, xy, xz, yy, yz, zz = (values[..., k] for k in range(4, 10))
@@ -87,7 +94,10 @@ def pseudo_inertias(values: FloatArray) -> FloatArray:
 
 
 def of_pseudo_inertias(J: FloatArray) -> FloatArray:
-    """Convert pseudo-inertias (..., 4, 4) to the ten parameters (..., 10) of each body."""
+    """Convert pseudo-inertias (..., 4, 4) to inertial parameters (..., 10).
+
+    It is the inverse of `pseudo_inertias`.
+    """
     total = J[..., 0, 0] + J[..., 1, 1] + J[..., 2, 2]
     return np.stack(
         [

@@ -58,10 +58,11 @@ class CompiledDerivatives:
         sizes: sizes of configuration, velocity and efforts.
         held: inverse-dynamics function without the friction that the kernel omits, whose efforts
             replace the given ones; None to use the given efforts.
-        otherwise: fallback if the kernel fails.
+        otherwise: derivatives to use if the kernel fails; None for no fallback.
         single: kernel of one state without a wrench on a fixed base; takes the packed parameters,
-            configuration, velocity, acceleration, whether forward, and an array for all blocks.
-        of_loads: whether the kernel also differentiates the loads at rest.
+            configuration, velocity, acceleration, whether to differentiate accelerations, and an
+            array for all blocks.
+        of_loads: whether the kernel also differentiates the loads at rest, for `at_rest`.
     """
 
     def __init__(
@@ -105,14 +106,18 @@ class CompiledDerivatives:
     ) -> Blocks | None:
         """Differentiate the dynamics at valid states; None if the compiled function fails.
 
+        The result is also None for derivatives of efforts if n is not nv.
+
         Args:
             forward: whether to differentiate accelerations instead of efforts.
-            configuration, velocity, acceleration, efforts: consistent state.
+            configuration, velocity, acceleration, efforts: states that satisfy the equations of
+                motion.
             wrench, base: as in the dynamics.
 
         Returns:
-            Blocks (..., n or nv, width): derivatives of the efforts (n) or accelerations (nv) with
-            respect to each argument.
+            Three blocks (..., rows, width): derivatives of the efforts (n rows) or accelerations
+            (nv rows) with respect to configuration (nv), velocity (nv), and acceleration (nv) or
+            efforts (n).
         """
         if self._core is None and not forward:
             return None
@@ -150,11 +155,13 @@ class CompiledDerivatives:
     ) -> tuple[FloatArray, FloatArray] | None:
         """Differentiate the generalized forces at rest that constant efforts leave unbalanced.
 
+        These are the forces that balance the loads, minus those that the efforts exert.
+
         Args:
             configuration, efforts, wrench: equilibrium without dry friction.
 
         Returns:
-            Derivatives (..., nv, nv) of generalized forces with respect to displacement, and
+            Derivatives (..., nv, nv) of the generalized forces with respect to displacement, and
             derivatives (..., n, nv) of the driven joints' rates with respect to velocity; None if
             these cannot be computed.
         """

@@ -34,7 +34,13 @@ _OPTIONS = {flags: np.array(flags, dtype=np.float64) for flags in product((False
 
 
 class Outcome(NamedTuple):
-    """Result of a simulation: status, number of valid rows, and steps completed after them."""
+    """Result of a simulation: status, last valid row, and steps completed after it.
+
+    Attributes:
+        status: 0, or the code of the reason for a failure.
+        row: index of the last valid row of the histories.
+        step: number of steps completed after that row; 0 unless the simulation failed.
+    """
 
     status: int
     row: int
@@ -160,6 +166,8 @@ class CompiledRun:
     def advance(self, rollout: Rollout, first: int, last: int) -> Outcome:
         """Simulate rows `first` + 1 to `last` of a rollout, without checks.
 
+        Row `first` contains the initial state. The histories of the rollout are written in place.
+
         Returns:
             The `Outcome` of the run.
         """
@@ -207,7 +215,10 @@ class BatchSteps:
         state: tuple[FloatArray, FloatArray, FloatArray],
         span: tuple[int, int],
     ) -> None:
-        """Advance a range of groups of eight mechanisms, without checks.
+        """Advance a range of groups of eight mechanisms in place, without checks.
+
+        A mechanism whose step fails keeps the state before that step and its number of remaining
+        steps.
 
         Args:
             settings: dt [s], and `stop_numbers` of the end stops.
@@ -265,7 +276,7 @@ def final_state(
     Args:
         rollout: completed rollout.
         outcome: its outcome.
-        reason: function that explains a status of the kind, or NO_COMMAND, at a configuration.
+        reason: reason(status, configuration) explains a status of the kind, or NO_COMMAND.
 
     Returns:
         Configuration (nq,) and velocity (nv,).

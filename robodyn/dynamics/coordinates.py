@@ -157,6 +157,10 @@ class Coordinates:
         Args:
             part: `configuration`, `velocity` or `acceleration`.
             prefix: prefix for names that several quantities share, such as joint names.
+
+        Returns:
+            A heading for each component; only those of joints have the prefix, before an
+            underscore.
         """
         names: tuple[str, ...] = getattr(self, f"{part}_names")
         return names if self.is_pose else tuple(f"{prefix}_{name}" for name in names)

@@ -54,7 +54,7 @@ class JointFriction:
 
     @property
     def is_fast(self) -> BoolArray:
-        """For each coordinate (nv,), whether damping is so strong that control compensates it."""
+        """For each coordinate (nv,), whether damping needs feedforward compensation."""
         return np.asarray(self.decays > FAST)
 
     def may_be_stiff(self, dt: FloatArray | float) -> bool:
@@ -136,7 +136,10 @@ def _samples(mechanism: Any) -> list[FloatArray]:
 
 @singledispatch
 def friction_rows(mechanism: Any) -> FloatArray:
-    """Return the packed dry friction (nf, sticking.ROW): driven joints first, then others."""
+    """Return the packed dry friction (nf, sticking.ROW) of a mechanism's joints.
+
+    The driven joints have the first rows; passive joints that may have dry friction follow.
+    """
     return np.array([friction_row(actuator, i) for i, actuator in enumerate(mechanism.actuators)])
 
 
@@ -182,8 +185,8 @@ def planned_damping(mechanism: Any, rest: Any) -> FloatArray:
         rest: the mechanism `without_planned_friction`.
 
     Returns:
-        Efforts of the driven joints at home [N or N m] for unit velocities; zero without strong
-        damping.
+        Efforts of the n driven joints at home [N or N m] per unit of each velocity coordinate; zero
+        without strong damping.
     """
     n, nv = len(mechanism.joint_names), mechanism.coordinates.velocity_size
     if not mechanism.solver.friction.is_fast.any():

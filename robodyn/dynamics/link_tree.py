@@ -117,7 +117,7 @@ class LinkTree:
 
 
 def as_numbers(frame: FloatArray) -> FloatArray:
-    """Flatten a frame (4, 4) to (12,): its axes, then its origin."""
+    """Flatten a frame (4, 4) to (12,): its axes x, y and z, then its origin."""
     return np.concatenate([frame[:3, :3].T.reshape(9), frame[:3, 3]])
 
 

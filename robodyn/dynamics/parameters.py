@@ -89,7 +89,7 @@ class Parameters:
 
 
 class JointParameter(NamedTuple):
-    """Parameter of a joint: name, value and unit."""
+    """Parameter of a joint in which the efforts are linear: name, value and unit."""
 
     name: str
     value: float
@@ -213,8 +213,8 @@ def with_values(
 
     Args:
         model: model to change.
-        bodies: parameters of bodies, by link.
-        of_joints: values of the parameters of joints, closures and springs, by name.
+        bodies: mass properties of bodies in their links' frames, by link name.
+        of_joints: values of the parameters of joints, closures and springs, by parameter name.
 
     Returns:
         The changed model.
@@ -340,7 +340,12 @@ def columns_of(efforts: FloatArray, further: int) -> FloatArray:
 def combine_parameters(
     bodies: Iterable[tuple[str, BodyNumbers]], joints: Iterable[JointParameter]
 ) -> Parameters:
-    """Create the `Parameters` of a mechanism from those of its bodies and of its joints."""
+    """Create the `Parameters` of a mechanism from those of its bodies and of its joints.
+
+    Args:
+        bodies: name and mass properties of each body.
+        joints: parameters of joints, which follow those of the bodies.
+    """
     bodies, joints = list(bodies), list(joints)
     names = [f"{name}.{part}" for name, _ in bodies for part in OF_BODY]
     values = [body_parameters(*body) for _, body in bodies]

@@ -98,6 +98,11 @@ def condition_of(
 ) -> NDArray[np.float64] | None:
     """Compute the Jacobian's condition number () at one configuration.
 
+    Args:
+        entry: function from `condition_entry`, bound to the mechanism's parameters.
+        configuration: (nq,).
+        length: characteristic length [m].
+
     Returns:
         The condition number; None for a batch or an invalid argument.
     """
@@ -122,7 +127,10 @@ class UncheckedDynamics:
         self._shortest = mechanism.coordinates.shortest
 
     def difference(self, start: FloatArray, goal: FloatArray, /) -> FloatArray:
-        """Return the displacement (nv,) between configurations, like `Mechanism.difference`."""
+        """Return the displacement (nv,) from configuration `start` to `goal`.
+
+        It is that of `Mechanism.difference`.
+        """
         return self._shortest(goal - start)
 
     def advance(self, configuration: FloatArray, displacement: FloatArray, /) -> FloatArray:
@@ -156,7 +164,7 @@ class UncheckedDynamics:
         Args:
             configuration, velocity, acceleration: (nq,), (nv,) and (nv,).
             out: (n,) becomes the efforts.
-            wrench: (6,) external wrench.
+            wrench: (6,) [N, N m] external wrench, base frame; none by default.
 
         Returns:
             Whether the efforts exist.
@@ -196,8 +204,8 @@ class UncheckedSingle(UncheckedDynamics):
             configuration: (n,) positions or (7,) pose.
             velocity, acceleration: (n,).
             out: (n,) becomes the efforts.
-            wrench: (6,) external wrench.
-            base: (9,) motion of the base.
+            wrench: (6,) [N, N m] external wrench, base frame; none by default.
+            base: (9,) motion of the base, see `kernels.base_motion`; by default the base is fixed.
 
         Returns:
             Whether the efforts exist.
@@ -220,8 +228,8 @@ class UncheckedSingle(UncheckedDynamics):
             configuration: (n,) positions or (7,) pose.
             velocity, effort: (n,).
             out: (n,) becomes the acceleration.
-            wrench: (6,) external wrench.
-            base: (9,) motion of the base.
+            wrench: (6,) [N, N m] external wrench, base frame; none by default.
+            base: (9,) motion of the base, see `kernels.base_motion`; by default the base is fixed.
 
         Returns:
             Whether the acceleration exists.

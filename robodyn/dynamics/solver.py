@@ -192,7 +192,10 @@ class Solver:
         return BatchSteps(batch_entry(kernel), structure, lanes, columns, count, options)
 
     def numbers_with(self, payloads: PayloadVariants, *, smooth: bool = False) -> FloatArray:
-        """Return the parameters (N, k) of this mechanism with each of N payloads."""
+        """Return the parameters (N, k) of this mechanism with each of N payloads.
+
+        Each row is as from `lane_numbers`.
+        """
         return np.array([one.solver.lane_numbers(smooth=smooth)[1] for one in payloads])
 
     def variant_run(self, tip: Link) -> CompiledRun | None:
@@ -266,7 +269,14 @@ class Solver:
         return dict(zip(names, bodies, strict=True))
 
     def by_joint(self, values: dict[str, float]) -> dict[str, float]:
-        """Convert joint parameters to those of the model's joints and closures, by name."""
+        """Convert values of joint parameters to those of the model's joints and closures.
+
+        Args:
+            values: values by the names in `parameters_of_joints`.
+
+        Returns:
+            Values by the names of the model's joints and closures, as for `with_values`.
+        """
         return values
 
     # the tree of links
@@ -304,7 +314,14 @@ class Solver:
     def tree_motion(
         self, q: FloatArray, v: FloatArray, a: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return positions (N, p), rates and accelerations (N, rates) of the tree's joints."""
+        """Return positions, rates and accelerations of the joints of the link tree.
+
+        Args:
+            q, v, a: (N, nq), (N, nv) and (N, nv) motion of the mechanism, which is not checked.
+
+        Returns:
+            Positions (N, p), rates and accelerations (N, rates).
+        """
         return q, v, a
 
 

@@ -53,7 +53,8 @@ def is_redundant(mechanism: Any) -> bool:
 def apply_stencil(values: FloatArray, stencil: Stencil) -> FloatArray:
     """Compute a function's derivatives (..., nv, k) with respect to nv coordinates.
 
-    `values` (..., p nv, k) are those of the function at the points of the stencil.
+    `values` (..., p nv, k) are those of the function at the points of the stencil: for each of the
+    p places in turn, the nv coordinates.
     """
     by_place = values.reshape(*values.shape[:-2], *stencil.weights.shape, values.shape[-1])
     return np.asarray((by_place * stencil.weights[..., None]).sum(axis=-3))

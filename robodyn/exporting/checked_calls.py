@@ -26,19 +26,20 @@ from robodyn.numerics.numba_compat import cgutils
 
 
 def with_checks(function: Function, kind: KindFunctions, setting: Setting) -> Any:
-    """Create a library function that checks its arguments and results.
+    """Wrap an exported function in checks of its arguments and results.
 
-    The function returns INVALID for invalid arguments, TOO_LARGE for results that are not finite,
-    and otherwise its own status.
+    The wrapper returns the status INVALID for invalid arguments, TOO_LARGE if a result is not
+    finite, and otherwise the status of the function itself.
 
     Args:
-        function: declaration of the function. If its `fails_on_invalid` is True, arguments are
-            checked only after a failure.
+        function: declaration of the exported function. If its `fails_on_invalid` is True, arguments
+            are checked only after a failure.
         kind: compiled functions of the mechanism.
         setting: variants of the mechanism's compiled functions.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        The exported function, not yet compiled. Its arguments are those of the declaration, with
+        memory addresses for arrays, and it returns a status code.
     """
     find = inner(function.make(kind, setting))
     are_valid = _are_valid(function.arguments, kind, setting)
@@ -60,14 +61,15 @@ def with_checks(function: Function, kind: KindFunctions, setting: Setting) -> An
 
 
 def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunctions, Setting], Any]:
-    """Return a factory of library functions that call a function of `KindFunctions`.
+    """Return a factory of exported functions that only call one of `KindFunctions`.
 
     Args:
-        name: name of the called function.
-        failure: status code if the called function has no result.
+        name: field of `KindFunctions` that contains the called function.
+        failure: status code of the exported function if the called one has no result.
 
     Returns:
-        A function for the field `make` of a `Function`.
+        A factory for the field `make` of a `Function`. The exported function that it creates passes
+        its arguments on, and returns FINE or `failure`.
     """
 
     def make(kind: KindFunctions, setting: Setting) -> Any:
@@ -82,12 +84,13 @@ def kind_function(name: str, failure: int = NO_RESULT) -> Callable[[KindFunction
 
 
 def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for the condition number of a configuration.
-
-    Its argument `length` [m] divides moments.
+    """Create the exported function for the condition number of the Jacobian.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration q, length, out), not yet compiled. It writes the condition number at
+        q to `out` (1,); moments are divided by `length` [m]. q and `out` are memory addresses. Its
+        status is FINE, INVALID if the length is not positive and finite, or NO_RESULT if there is
+        no condition number.
     """
     find = kind.condition
 
@@ -101,29 +104,35 @@ def condition_number_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def frictionless_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for inverse dynamics without joint friction.
+    """Create the exported function for inverse dynamics without joint friction.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration q, velocity v, acceleration, wrench, base, out) of memory addresses,
+        not yet compiled. It writes the efforts (n,) to `out` and returns FINE, or NO_RESULT if
+        there are none.
     """
     return kind_function("inverse")(setting.frictionless, setting)
 
 
 def link_dynamics_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for the acceleration of links behind elastic drives.
+    """Create the exported function for the link acceleration behind elastic drives.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration q, velocity v, efforts, wrench, base, out) of memory addresses, not
+        yet compiled. From the efforts (n,) of the drives on the joints, it computes the
+        acceleration (nv,), writes it to `out`, and returns FINE, or NO_RESULT if there is none. The
+        rotors are not included.
     """
     assert setting.links is not None
     return kind_function("forward")(setting.links.rest, setting)
 
 
 def side_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function whose result changes sign at type 2 singularities.
+    """Create the exported function whose result changes sign at type 2 singularities.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration q, out) of memory addresses, not yet compiled. It writes 1 or -1, or
+        0 at such a singularity, to `out` (1,) and returns FINE.
     """
     find = kind.side
 
@@ -135,10 +144,11 @@ def side_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def difference_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for the displacement between two configurations.
+    """Create the exported function for the displacement between two configurations.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration q, configuration goal, out) of memory addresses, not yet compiled.
+        It writes the displacement (nv,) that leads from q to `goal` to `out`, and returns FINE.
     """
     find = kind.difference
 

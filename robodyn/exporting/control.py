@@ -78,17 +78,17 @@ def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the exported library's function `reduce_efforts`.
+    """Create the exported function that reduces efforts to the limits of the drives.
 
-    It does not clip efforts one by one where it can be avoided, but reduces the acceleration that
-    they cause, see `effort_reduction.reduce_efforts`. The limits are those of the actuators at
-    rest.
+    If possible, it does not clip efforts one by one, but reduces the acceleration that they cause,
+    see `effort_reduction.reduce_efforts`. The limits are those of the actuators at rest.
 
     Returns:
-        Function (configuration, resting efforts, efforts) of memory addresses, to be compiled,
-        that reduces the efforts in place. Its status is `FINE`, `LIMITED` if it changed an effort,
-        or `NO_RESULT` if the mass matrix or the Jacobian of the driven joints cannot be computed or
-        an effort is not finite; the efforts are then unchanged.
+        Function (configuration, resting efforts, efforts) of memory addresses, not yet compiled,
+        that reduces the efforts in place. The resting efforts are those at which the acceleration
+        is zero. Its status is FINE, LIMITED if it changed an effort, or NO_RESULT if the mass
+        matrix or the Jacobian of the driven joints cannot be computed or an effort is not finite;
+        the efforts are then unchanged.
     """
     n, reduce = setting.sizes[2], _reduce_of(kind, setting)
     at_ends = address_of(setting.mechanism.drives.effort_ends)
@@ -111,10 +111,13 @@ def reduce_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for computed torque within the effort limits.
+    """Create the exported function for computed torque within the effort limits.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, velocity, target configuration, target velocity, target
+        acceleration, kp, kv, wrench, base, out) of memory addresses, not yet compiled. It writes
+        the efforts (n,) to `out`. Its status is FINE, LIMITED if it reduced the efforts to the
+        limits, or NO_RESULT if there are no efforts.
     """
     torque = inner(computed_torque_less_of(kind, setting))
 
@@ -191,7 +194,17 @@ def _effort_ends_of(kind: KindFunctions, setting: Setting) -> Any:
 
 @inner
 def corrected(kp: Any, kv: Any, error: Any, v: Any, rate: Any, change: Any, out: Any) -> None:
-    """Write the acceleration (nv,) of a target plus the feedback of errors; gains are (nv,)."""
+    """Write the acceleration that computed torque commands to `out` (nv,).
+
+    It is change + kv (rate - v) + kp error.
+
+    Args:
+        kp, kv: addresses of the gains (nv,) of the displacement and of the velocity error.
+        error: (nv,) displacement from the measured to the target configuration.
+        v: address of the measured velocity (nv,).
+        rate, change: addresses of the velocity and the acceleration (nv,) of the target.
+        out: (nv,) result.
+    """
     nv = out.shape[0]
     work, P, V = stack(3, nv), stack(nv, nv), stack(nv, nv)
     for i in range(nv):
@@ -205,12 +218,14 @@ def corrected(kp: Any, kv: Any, error: Any, v: Any, rate: Any, change: Any, out:
 
 
 def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for computed torque minus efforts of other sources.
-
-    Its argument `own` contains efforts that the drives add by themselves.
+    """Create the exported function for computed torque minus the drives' own efforts.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, velocity, target configuration, target velocity, target
+        acceleration, kp, kv, own, wrench, base, out) of memory addresses, not yet compiled. It
+        writes the efforts (n,) of computed torque, minus the efforts `own` (n,) that the drives add
+        by themselves, to `out`. Its status is FINE, LIMITED if it reduced the efforts to the
+        limits, or NO_RESULT if there are no efforts.
     """
     inverse_at_rest, difference, (_, nv, n) = setting.rest.inverse, kind.difference, setting.sizes
     reduce, find_ends = _reduce_of(kind, setting), _effort_ends_of(kind, setting)
@@ -254,10 +269,13 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for the efforts that end stops exert on the joints.
+    """Create the exported function for the efforts that end stops exert on the joints.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration q, velocity v, dt, out), not yet compiled. It writes the efforts
+        (n,) of the stops in a simulation with steps of `dt` [s] to `out`. q, v and `out` are memory
+        addresses. Its status is FINE, INVALID if `dt` is not positive and finite, or NO_RESULT if
+        the kinematics have no solution.
     """
     _, nv, n = setting.sizes
     own = kind if setting.links is None else setting.links.rest
@@ -282,10 +300,12 @@ def end_stop_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function that simulates time steps with constant efforts.
+    """Create the exported function that simulates time steps with constant efforts.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, velocity, efforts, wrench, base, dt, steps), not yet compiled. It
+        advances configuration and velocity in place, by a number of steps of `dt` [s], and returns
+        a status code. All arguments but the last two are memory addresses.
     """
     step = inner(checked_elastic_step_of(kind, setting))
 
@@ -296,10 +316,13 @@ def checked_step_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def checked_elastic_step_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function that simulates time steps with elastic drives.
+    """Create the exported function that simulates time steps with elastic drives.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, velocity, motor positions, motor velocities, efforts, wrench, base,
+        dt, steps), not yet compiled. It advances the first four arguments in place, by a number of
+        steps of `dt` [s] with constant efforts, and returns a status code. All arguments but the
+        last two are memory addresses; those of the motors are NULL for rigid drives.
     """
     step, n, friction = kind.step, setting.sizes[2], setting.mechanism.solver.friction
     decay, elastic = friction.decay, setting.links is not None

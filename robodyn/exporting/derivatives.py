@@ -14,10 +14,14 @@ from robodyn.numerics.compiler import noinline
 
 
 def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for inverse dynamics and its derivatives.
+    """Create the exported function for inverse dynamics and its derivatives.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, velocity, acceleration, wrench, base, out, by_q, by_v, by_a) of
+        memory addresses, not yet compiled. It writes the efforts to `out` (n,). It writes their
+        derivatives (n, nv) with respect to a displacement of the configuration to `by_q`, with
+        respect to the velocity to `by_v`, and with respect to the acceleration to `by_a`. It
+        returns FINE, or NO_RESULT if there are none.
     """
     inverse, differentiate = kind.inverse, _blocks_of(kind, setting)
 
@@ -33,10 +37,14 @@ def inverse_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for forward dynamics and its derivatives.
+    """Create the exported function for forward dynamics and its derivatives.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function (configuration, velocity, efforts, wrench, base, out, by_q, by_v, by_efforts) of
+        memory addresses, not yet compiled. It writes the acceleration to `out` (nv,). It writes its
+        derivatives with respect to a displacement of the configuration to `by_q` (nv, nv), with
+        respect to the velocity to `by_v` (nv, nv), and with respect to the efforts to `by_efforts`
+        (nv, n). It returns FINE, or NO_RESULT if there are none.
     """
     forward, differentiate = kind.forward, _blocks_of(kind, setting)
 
@@ -53,12 +61,13 @@ def forward_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> An
 
 
 def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Create the library function for link accelerations and their derivatives.
+    """Create the exported function for link accelerations and their derivatives.
 
-    The links are behind elastic drives.
+    The links are behind elastic drives, and the rotors are not included.
 
     Returns:
-        Function of memory addresses, to be compiled, that returns a status code.
+        Function with the arguments and results of `forward_dynamics_derivatives_of`, in which the
+        efforts are those of the drives on the joints.
     """
     assert setting.links is not None
     return forward_dynamics_derivatives_of(setting.links.rest, setting.links)

@@ -168,7 +168,7 @@ def export(
 
 
 def library_texts(name: str, mechanism: Mechanism) -> Iterable[tuple[str, str]]:
-    """Yield name and content of each text file in the folder of an exported library."""
+    """Yield name and content of each text file in an exported library's folder."""
     values = {
         "NAME": name,
         "UPPER": name.upper(),

@@ -57,12 +57,12 @@ class Variable(NamedTuple):
     """Variable of an FMU; its index in the list of variables is its value reference.
 
     Attributes:
-        name: structured name, such as `effort.joint1`; variables with the same first part form an
-            array in C.
+        name: structured name, such as `effort.joint1`; variables with the same part before the dot
+            form an array in C.
         causality: causality as defined by FMI, such as `input`.
         unit: one of `_UNITS`, or empty.
-        start: start value; None for variables that cannot be set, which follow the others.
-        state: name of the state of which this is the derivative; empty if there is none.
+        start: start value; None for variables that cannot be set; these are last in the list.
+        state: name of the variable of which this is the time derivative; empty if there is none.
         is_event: whether this is an event indicator: a change of its sign is an event.
     """
 
@@ -179,7 +179,10 @@ def _motor_values(mechanism: Mechanism) -> dict[str, str]:
 
 
 def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
-    """Yield the variables of the plant's FMU, in the order that fmu/plant.c requires."""
+    """Yield the variables of the plant's FMU, in the order that fmu/plant.c requires.
+
+    They are inputs (efforts, wrench), states, parameters, outputs, and event indicators.
+    """
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     for joint, unit in joints:
         yield Variable(f"effort.{joint}", "input", _EFFORTS[unit], 0.0)
@@ -214,7 +217,11 @@ def plant_variables(mechanism: Mechanism) -> Iterator[Variable]:
 
 
 def controller_variables(mechanism: Mechanism) -> Iterator[Variable]:
-    """Yield the variables of the controller's FMU, in the order of fmu/controller.c."""
+    """Yield the variables of the controller's FMU, in the order of fmu/controller.c.
+
+    They are inputs (measured and target motion of the joints, wrench), gains, guesses of the
+    configurations, and efforts as outputs.
+    """
     joints, (configuration, velocities) = _joints(mechanism), _coordinates(mechanism)
     starts = mechanism.joint_positions(mechanism.home)
     for target in ("", "target_"):
@@ -298,13 +305,14 @@ def model_description(
 ) -> ElementTree.Element:
     """Create the root element of an FMU's modelDescription.xml.
 
-    The instantiation token is missing; the caller adds it.
-
     Args:
         name: model identifier.
         mechanism: exported mechanism.
         variables: variables of the FMU.
         fmi: version of FMI, 2.0 or 3.0.
+
+    Returns:
+        The element, to which the caller adds the instantiation token.
     """
     called = xml_text(f"{mechanism.name} {name}".strip())
     root = ElementTree.Element(

@@ -41,11 +41,11 @@ def functions_of(mechanism: Mechanism) -> dict[Function, Any]:
     """Create all functions of a mechanism's exported library.
 
     Returns:
-        Mapping from each declaration to its function, which checks arguments and results and is
-        not yet compiled.
+        Mapping from each declaration to its function. The functions check their arguments and
+        results, and are not yet compiled.
 
     Raises:
-        ModelError: the mechanism cannot be exported completely.
+        ModelError: the mechanism cannot be exported.
     """
 
     def make(of: Mechanism) -> KindFunctions:
@@ -103,9 +103,9 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "velocity": ("NV", ""),
     "acceleration": ("NV", ""),
     "efforts": ("N", ""),
-    "drive_efforts": ("N", "efforts that the drives add themselves; NULL: none", True),
+    "drive_efforts": ("N", "efforts that the drives themselves add; NULL: none", True),
     "resting_efforts": ("N", "efforts that cause no acceleration"),
-    "wrench": ("6", "on the body, force [N], moment [N m], base frame", True),
+    "wrench": ("6", "on the body: force [N], moment [N m] about its origin, base frame", True),
     "base": (
         "9",
         "the base's motion: specific force [m/s^2], angular velocity [rad/s] and acceleration "
@@ -122,7 +122,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "bias": ("NV", ""),
     "pose": ("7", "x y z [m], quaternion x y z w, base frame"),
     "jacobian": ("6 * NV", "linear rows above angular rows, base frame"),
-    "length": ("double", "[m] that makes moments comparable with forces"),
+    "length": ("double", "characteristic length [m] that makes moments comparable with forces"),
     "value": ("1", "1 at best, infinite at a singularity"),
     "sign": (
         "1",
@@ -132,7 +132,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "target_velocity": ("NV", ""),
     "target_acceleration": ("NV", ""),
     "kp": ("NV", "[1/s^2] gains of the displacement to the target"),
-    "kv": ("NV", "[1/s] gains of the velocity error, above zero"),
+    "kv": ("NV", "[1/s] gains of the velocity error, must be positive"),
     "motor_positions": ("N", "converted to the joint side of the transmission"),
     "motor_velocities": ("N", "converted to the joint side of the transmission"),
     "joint_efforts": ("N", "efforts of the drives' springs and dampers on the joints"),
@@ -238,12 +238,12 @@ FUNCTIONS = (
     ),
     _function(
         "velocity: configuration joint_velocities -> velocity",
-        "The velocity of the mechanism with these rates of the driven joints.",
+        "The generalized velocity with these rates of the driven joints.",
         kind_function("velocity"),
     ),
     _function(
         "acceleration: configuration joint_velocities joint_accelerations -> acceleration",
-        "The acceleration with these rates and accelerations of the driven joints.",
+        "The generalized acceleration with these rates and accelerations of the driven joints.",
         kind_function("acceleration"),
     ),
     _function(
@@ -258,12 +258,12 @@ FUNCTIONS = (
     ),
     _function(
         "twist_jacobian: configuration -> jacobian",
-        "Matrix that maps the velocity to the twist of the platform or the tip, by rows.",
+        "Jacobian, by rows: maps the generalized velocity to the twist of the platform or the tip.",
         kind_function("jacobian"),
     ),
     _function(
         "condition_number: configuration length -> value",
-        "Ratio of the extreme singular values of the Jacobian.",
+        "Ratio of the largest to the smallest singular value of the Jacobian.",
         condition_number_of,
     ),
     _function(
@@ -275,21 +275,22 @@ FUNCTIONS = (
     _function(
         "computed_torque: configuration velocity target_configuration target_velocity "
         "target_acceleration kp kv wrench base -> efforts",
-        "Efforts that track a target motion, reduced to the limits of the actuators, as by "
+        "Efforts that track a target motion, reduced to the limits of the actuators like those of "
         "`reduce_efforts`.",
         computed_torque_of,
     ),
     _function(
         "computed_torque_less: configuration velocity target_configuration target_velocity "
         "target_acceleration kp kv drive_efforts wrench base -> efforts",
-        "Efforts as by `computed_torque`, minus those that the drives add themselves.",
+        "Efforts of `computed_torque`, minus those that the drives themselves add.",
         computed_torque_less_of,
     ),
     _function(
         "reduce_efforts: configuration resting_efforts efforts -> efforts",
         "Efforts of an acceleration, reduced to the limits of the actuators: those of the largest "
-        "fraction of the acceleration that stays within all limits. If none does, they are cut "
-        "one by one or in proportion, whichever causes the smaller error of the acceleration.",
+        "fraction of the acceleration that stays within all limits. If no fraction does, "
+        "efforts are cut one by one or in proportion, whichever causes the smaller error of the "
+        "acceleration.",
         reduce_efforts_of,
     ),
     _function(
@@ -318,8 +319,8 @@ ELASTIC_FUNCTIONS = (
         "link_dynamics_derivatives: configuration velocity joint_efforts wrench base -> "
         "acceleration acceleration_by_configuration acceleration_by_velocity "
         "acceleration_by_efforts",
-        "Acceleration as by `link_dynamics`, with derivatives as by "
-        "`forward_dynamics_derivatives`.",
+        "Acceleration from `link_dynamics`, with the derivatives that "
+        "`forward_dynamics_derivatives` returns.",
         link_dynamics_derivatives_of,
         fails_on_invalid=True,
     ),

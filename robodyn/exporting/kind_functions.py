@@ -63,29 +63,33 @@ FINE, INVALID, NO_RESULT, NO_SOLUTION, LIMITED, GREW, TOO_LARGE = range(7)
 class KindFunctions(NamedTuple):
     """Compiled functions of a mechanism, which its exported library functions call.
 
-    Arguments are memory addresses of arrays, as in C: q is a configuration, v a velocity, and `out`
-    receives the result. A returned bool states whether there is a result.
+    Arguments are memory addresses of arrays, as in C: q is a configuration (nq,), v a generalized
+    velocity (nv,), efforts are (n,), and `out` receives the result. A wrench (6,) acts on the body,
+    and `base` (9,) is the motion of the base. A returned bool states whether there is a result.
 
     Attributes:
         is_configuration: (q) -> bool, whether q is a valid configuration.
         inverse, forward: (q, v, acceleration or efforts, wrench, base, out) -> bool, inverse and
             forward dynamics; wrench and base motion may be NULL.
         mass: (q, out) -> bool, mass matrix.
-        bias: (q, v, base or NULL, out) -> bool, efforts at zero acceleration.
-        positions: (q, out) -> bool, positions of the driven joints.
-        close: (positions, q) -> bool, configuration with these positions, from a guess in q.
-        velocity: (q, joint velocities, out) -> bool, velocity of the mechanism.
-        acceleration: (q, joint velocities, joint accelerations, out) -> bool, acceleration of the
-            mechanism.
-        rates: (q, v, out) -> bool, rates of the driven joints.
-        pose: (q, out) -> bool, pose of the body.
-        jacobian: (q, out) -> bool, matrix from velocity to the body's twist.
+        bias: (q, v, base or NULL, out) -> bool, generalized forces (nv,) at zero acceleration.
+        positions: (q, out) -> bool, positions (n,) of the driven joints.
+        close: (positions, q) -> bool, configuration with these positions of the driven joints; q
+            contains a guess, then the result.
+        velocity: (q, joint velocities, out) -> bool, generalized velocity with these velocities
+            (n,) of the driven joints.
+        acceleration: (q, joint velocities, joint accelerations, out) -> bool, generalized
+            acceleration (nv,) with these velocities and accelerations (n,) of the driven joints.
+        rates: (q, v, out) -> bool, velocities (n,) of the driven joints.
+        pose: (q, out) -> bool, pose (7,) of the body in the base frame.
+        jacobian: (q, out) -> bool, matrix (6, nv) from v to the body's twist, base frame.
         condition: (q, length [m] that divides moments) -> condition number; negative if it does not
             exist.
         side: (q) -> number that changes its sign only at type 2 singularities, where the motors do
             not determine the motion.
-        difference: (q, goal, out), displacement between two configurations.
-        advance: (q, displacement, out) -> bool, configuration after a displacement.
+        difference: (q, goal, out), displacement (nv,) from q to the configuration `goal`.
+        advance: (q, displacement, out) -> bool, configuration (nq,) after a displacement (nv,) from
+            q.
         step: (q, v, motor positions, motor velocities, efforts, wrench, base or NULL, options, dt,
             steps) -> status; advances the state in place. For rigid drives, the motors are NULL.
         derivatives: (q, v, a, efforts, wrench, base, forward, out) -> bool, derivatives of inverse
@@ -152,7 +156,10 @@ def write_stops(time_constant: float, limited: float, out: Any) -> None:
 
 @inner
 def one_side(q: Any) -> float:
-    """Return 1: `KindFunctions.side` of mechanisms without type 2 singularities."""
+    """Return 1, the side of a mechanism without type 2 singularities.
+
+    See `KindFunctions.side`.
+    """
     return 1.0
 
 
@@ -166,16 +173,17 @@ def copy_numbers(start: Any, count: int, out: Any) -> None:
 def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, Any]:
     """Compile the position and rate functions of a mechanism for `KindFunctions`.
 
-    A configuration of the mechanism contains joint positions.
+    A configuration contains the positions of all joints; a velocity contains the rates of the
+    driven joints, which are the independent ones.
 
     Args:
         nq: size of a configuration.
-        places: (n,) indices of the driven joints in a configuration; these are the independent
-            joints.
+        places: (n,) indices of the driven joints in a configuration.
         wraps: (n,) whether positions of a driven joint that differ by a full turn are equal.
 
     Returns:
-        Mapping from field names of `KindFunctions` to compiled functions.
+        Compiled functions by field of `KindFunctions`: `is_configuration`, `positions`,
+        `difference`, `velocity`, `rates` and `acceleration`.
     """
     at_wraps, turning = address_of(np.array(wraps, dtype=np.float64)), bool(np.any(wraps))
     at_places = np.array(places, dtype=np.float64)
@@ -222,12 +230,15 @@ def joint_functions(nq: int, places: ArrayLike, wraps: ArrayLike) -> dict[str, A
 def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
     """Compile the position and rate functions of a mechanism with driven joints only.
 
+    A configuration contains the positions of the joints, and a velocity their rates.
+
     Args:
         n: number of joints.
         wraps: (n,) whether positions of a joint that differ by a full turn are equal.
 
     Returns:
-        Mapping from field names of `KindFunctions` to compiled functions.
+        Compiled functions by field of `KindFunctions`: those of `joint_functions`, `close`,
+        `advance` and `side`.
     """
     joints = joint_functions(n, range(n), wraps)
 
@@ -242,7 +253,10 @@ def position_functions(n: int, wraps: ArrayLike) -> dict[str, Any]:
 
 @inner
 def state_at(q: Any, v: Any, acceleration_or_effort: Any, wrench: Any, base: Any) -> State:
-    """Create a `State` from memory addresses; `wrench` and `base` may be NULL."""
+    """Create a `State` from memory addresses; `wrench` and `base` may be NULL.
+
+    The other arrays are the configuration, the velocity, and the acceleration or the efforts.
+    """
     return State(q, v, acceleration_or_effort, wrench, not is_null(wrench), base, not is_null(base))
 
 
@@ -263,11 +277,13 @@ def equation_functions(
         packed: arrays with the data of the mechanism.
         n: number of joints of the mechanism.
         equations: equations of motion of the mechanism.
-        pose, jacobian, derivatives: further functions for `dynamics.kernels.lanes.evaluate_lanes`;
-            the settings of `derivatives` are whether to differentiate accelerations, not efforts.
+        pose, jacobian, derivatives: further functions with the arguments of those for
+            `dynamics.kernels.lanes.evaluate_lanes`. The setting of `derivatives` is True for
+            derivatives of the acceleration and False for derivatives of the efforts.
 
     Returns:
-        Mapping from field names of `KindFunctions` to compiled functions.
+        Compiled functions by field of `KindFunctions`: `inverse`, `forward`, `mass`, `bias`,
+        `pose`, `jacobian` and `derivatives`.
     """
     marshal = marshaler(*map(constant, packed))
     efforts, write_mass_matrix = equations.efforts, equations.mass_matrix
@@ -328,8 +344,8 @@ def equation_functions(
 def plant_model(mechanism: Mechanism) -> Mechanism:
     """Return the mechanism that the equations of a simulation step describe.
 
-    It is without friction and without the rotors of elastic drives, which `KindFunctions.step`
-    adds.
+    It has no dry friction, and no rotors if the drives are elastic: the simulation loops called by
+    `KindFunctions.step` add both.
     """
     bare = mechanism if mechanism.drives.elasticity is None else mechanism._rotorless
     return bare._smooth
@@ -403,7 +419,7 @@ def step_of(
         model: arrays of a controller's model, which is not used here.
 
     Returns:
-        The compiled step.
+        Compiled function for the field `step` of `KindFunctions`.
     """
     n, nq = len(mechanism.joint_names), len(mechanism.home)
     nv, drives = mechanism.coordinates.velocity_size, mechanism.drives.elasticity

@@ -102,7 +102,9 @@ def target_of(name: str, cpu: str) -> Target:
     if not known:
         known = [binding.get_process_triple().split("-")[0]]
         if known[0] not in TARGETS:
-            raise InvalidInput(f"cpu is {cpu!r}, which on this computer needs a target", value=cpu)
+            raise InvalidInput(
+                f"cpu is {cpu!r}; on this computer, also specify a target", value=cpu
+            )
     triple, features = TARGETS[known[0]]
     if cpu == "native":
         raise InvalidInput(

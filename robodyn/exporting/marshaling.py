@@ -44,17 +44,17 @@ class ArraySpec(NamedTuple):
 
 
 def vector(size: int) -> ArraySpec:
-    """Describe an input vector (size,) whose address the caller passes."""
+    """Describe an input vector (size,) of a kernel, whose address the caller passes."""
     return ArraySpec(given.VECTOR, (size,))
 
 
 def vector_out(size: int) -> ArraySpec:
-    """Describe an output vector (size,) whose address the caller passes."""
+    """Describe an output vector (size,) of a kernel, whose address the caller passes."""
     return ArraySpec(given.VECTOR_OUT, (size,))
 
 
 def rows_out(*shape: int) -> ArraySpec:
-    """Describe an output array of a given shape whose address the caller passes."""
+    """Describe an output array of a kernel, whose address the caller passes."""
     return ArraySpec(given.MATRIX_OUT, shape)
 
 
@@ -114,7 +114,7 @@ def marshal(kernel: Any, *parameters: Any, borrowed: bool = False) -> Any:
         parameters, borrowed: as for `marshaler`.
 
     Returns:
-        The compiled function of the caller's arguments, with the result of the kernel.
+        The compiled function. It takes the caller's arguments and returns the result of the kernel.
     """
     marshal_arguments = marshaler(*parameters, borrowed=borrowed)
 
@@ -180,9 +180,9 @@ def _kept(builder: Any, array: FloatArray) -> Any:
 
 
 def address_of(array: FloatArray) -> Any:
-    """Compile a function without arguments that returns the address of constants.
+    """Compile a function that returns the memory address of constants.
 
-    The values of `array` are stored with the compiled code.
+    The function has no arguments. The values of `array` are stored with the compiled code.
     """
 
     @intrinsic

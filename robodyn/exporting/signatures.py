@@ -42,7 +42,8 @@ class Function(NamedTuple):
     Attributes:
         name, about: name and description in the header.
         arguments: its arguments.
-        make: function that creates it from `KindFunctions` and a `Setting`.
+        make: function that creates the exported function, not yet compiled, from `KindFunctions`
+            and a `Setting`.
         fails_on_invalid: whether the function fails for invalid arguments even without checks.
     """
 
@@ -61,11 +62,12 @@ class Setting(NamedTuple):
 
     Attributes:
         mechanism: exported mechanism.
-        rest: functions without the friction that control compensates from the planned velocity.
+        rest: functions without the friction that a controller compensates for the planned instead
+            of the measured velocity.
         smooth: functions without dry friction.
         frictionless: functions without friction in the joints.
-        damping: (n, nv) efforts of strong viscous friction per unit of velocity; zero if there is
-            none.
+        damping: (n, nv) efforts of strong viscous friction per unit of generalized velocity; zero
+            if there is none.
         links: setting of the mechanism behind its elastic drives, without their rotors and their
             dry friction; None if the drives are rigid.
     """

@@ -138,7 +138,7 @@ def coordinates_text(mechanism: Mechanism) -> str:
         f"configuration (NQ): {numbers}; [m] and [rad], quaternions as x y z w; vectors in the "
         "base frame.",
         f"velocity (NV): rates of {units}; acceleration (NV): their time derivatives.",
-        "efforts (N): [N m], [N] where a joint slides, of the driven joints.",
+        "efforts (N) of the driven joints: [N m], or [N] for prismatic joints.",
     )
     return "\n".join(f"   {part}" for line in lines for part in textwrap.wrap(line, 92))
 

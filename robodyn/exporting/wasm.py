@@ -91,7 +91,10 @@ def write_wasm(
 
 
 def data_of(mechanism: Mechanism) -> dict[str, object]:
-    """Return names, units, home and limits of the joints under their JavaScript keys."""
+    """Return the data of a mechanism for JavaScript, by JavaScript key.
+
+    The data are the names, units and limits of the driven joints, and the home configuration.
+    """
     return {
         "jointNames": list(mechanism.joint_names),
         "jointUnits": list(mechanism.drives.units),

@@ -189,7 +189,7 @@ def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[
     if len(row) != len(names):
         hint = ""
         if separator == "," and len(row) > len(names):
-            hint = "; if decimals have a comma, separate the cells by semicolons or tabs"
+            hint = "; if the decimal separator is a comma, separate the cells by semicolons or tabs"
         raise InvalidInput(
             f"{path}: line {line.number} has {len(row)} cells, the header has {len(names)}{hint}",
             value=row,
@@ -207,8 +207,8 @@ def _commented_header(path: Path, comments: Sequence[_Line], first: _Line, separ
         if len(_cells(path, line, separator)) == count:
             return line
     raise InvalidInput(
-        f"{path}: line {first.number} has numbers: expected a header before them that names the "
-        f"{count} columns",
+        f"{path}: line {first.number} contains numbers: expected a header before it that names "
+        f"the {count} columns",
         value=first.number,
     )
 
@@ -247,7 +247,7 @@ def _numbers(
     for values, row, line, column in doubtful:
         cell = row[column]
         if points or not _DECIMAL_COMMA.match(cell):
-            hint = "; decimals are written with a point, or all with a comma" * ("," in cell)
+            hint = "; the decimal separator must be a point, or always a comma" * ("," in cell)
             raise InvalidInput(
                 f"{path}: line {line.number}, column {names[column]!r}: {cell[:60]!r} is not a "
                 f"number{hint}",

@@ -49,7 +49,9 @@ def mesh_file(name: str, near: Path | None, allowed: Collection[Path] | None = N
     try:
         parts = urlparse(name)
     except ValueError as error:
-        raise ModelError(f"the mesh {name} has no valid address: {error}", value=name) from error
+        raise ModelError(
+            f"the address of the mesh {name} is invalid: {error}", value=name
+        ) from error
     folders = list(allowed or ())
     if parts.scheme == "package":
         # `package:///part.stl`, which some exporters write, names no package: the file is beside

@@ -39,7 +39,7 @@ def find_package(name: str, near: Path | None = None) -> Path:
         if _name_of(folder) == name:
             return folder
     raise ModelError(
-        f"the package {name!r} is not found: pass the folder that contains it with --package-path "
+        f"the package {name!r} was not found: pass the folder that contains it with --package-path "
         f"or in {PATH_VARIABLE}, or source its ROS 2 workspace",
         value=name,
     )

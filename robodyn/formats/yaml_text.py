@@ -86,9 +86,7 @@ def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -
     except RecursionError as failure:
         raise error(f"{source}: nested deeper than {MAX_DEPTH} levels", value=source) from failure
     except (ValueError, TypeError, AttributeError, OverflowError) as failure:
-        raise error(
-            f"{source}: a value that its tag does not allow: {failure}", value=source
-        ) from None
+        raise error(f"{source}: a value does not match its tag: {failure}", value=source) from None
     if not isinstance(document, dict):
         found = "empty" if document is None else f"a {type(document).__name__}"
         raise error(

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from robodyn.extras import require_extra
 
-with require_extra("gym", "an environment for learning", "gymnasium"):
+with require_extra("gym", "an environment for reinforcement learning", "gymnasium"):
     import gymnasium
 
 from robodyn.gym.environment import TASKS as TASKS

@@ -20,7 +20,7 @@ from robodyn.mechanism.mechanism import Mechanism
 from robodyn.presentation.picture import Camera
 from robodyn.simulation.plant import StepMethod
 
-with require_extra("gym", "an environment for learning", "gymnasium"):
+with require_extra("gym", "an environment for reinforcement learning", "gymnasium"):
     import gymnasium
     from gymnasium.spaces import Box
     from gymnasium.vector import AutoresetMode, VectorEnv
@@ -89,18 +89,23 @@ class Task(ABC):
 
     @abstractmethod
     def reward(self, env: MechanismVectorEnv, action: FloatArray) -> FloatArray:
-        """Return the reward (num_envs,) for the actions (num_envs, n) that led to this state."""
+        """Return the rewards (num_envs,) for the actions that led to the current state.
+
+        Args:
+            env: environment, in the state after the actions.
+            action: (num_envs, n) actions in [-1, 1].
+        """
 
     def terminated(self, env: MechanismVectorEnv) -> BoolArray:
         """Return whether each episode has ended (num_envs,); by default none has."""
         return np.zeros(env.num_envs, dtype=np.bool_)
 
     def wrench(self, env: MechanismVectorEnv) -> FloatArray | None:
-        """Return the external wrenches (num_envs, 6) on the mechanisms, base frame, or None.
+        """Return the external wrenches (num_envs, 6) on the mechanisms; None for none.
 
-        A wrench is a force [N] and a moment [N m] on the mechanism's body; None means no wrenches.
-        The method is called once in every `env.actuation_dt`, for which the wrench is constant. A
-        task that simulates further bodies advances them here.
+        A wrench is a force [N] and a moment [N m] about the reference point of the mechanism's
+        body, base frame. The method is called once in every `env.actuation_dt`, for which the
+        wrench is constant. A task that simulates further bodies advances them here.
         """
         return None
 
@@ -234,8 +239,8 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         """Apply actions (num_envs, n) for `control_dt`, and begin new episodes where due.
 
         Returns:
-            Observations (num_envs, d), rewards, whether the episode terminated, whether it was
-            truncated (num_envs,) each, and further information, as Gymnasium defines it.
+            Observations (num_envs, d); rewards, whether each episode terminated, and whether it was
+            truncated, (num_envs,) each; and further information, as Gymnasium defines it.
 
         Raises:
             InvalidInput: actions of the wrong shape or not finite.

@@ -20,7 +20,10 @@ class History:
         self._values = values[None].copy()
 
     def begin(self, rows: IntArray, values: FloatArray | float) -> None:
-        """Replace all stored values of the sub-environments with indices `rows`."""
+        """Replace all stored values of the sub-environments with indices `rows`.
+
+        The new `values` are one row (k,) for each of them, or one number for all.
+        """
         self._values[:, rows] = values
 
     def push(self, values: FloatArray, depth: int) -> None:

@@ -56,8 +56,10 @@ class BaseColumns:
     def names(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return the name of each base parameter, such as `a + 2 b - c`.
 
+        `names` (p,) are the names of all parameters, one for each column of the regressor.
+
         Returns:
-            (b,) names: sums of the given names of parameters, with their coefficients.
+            (b,) names: sums of the parameters' names, with their coefficients.
         """
         out = []
         for row, column in zip(self.combination, self.kept, strict=True):
@@ -72,17 +74,19 @@ class BaseColumns:
         return tuple(out)
 
     def unobservable(self) -> tuple[int, ...]:
-        """Return the indices of regressor columns on which no base parameter depends."""
+        """Return the indices of the parameters on which no base parameter depends."""
         alone = np.abs(self.combination).max(axis=0, initial=0.0) <= NOTICEABLE
         return tuple(c for c, zero in zip(self.dropped, alone, strict=True) if zero)
 
 
 def find_base(Y: FloatArray) -> BaseColumns:
-    """Select the independent columns of a regressor (rows, p) evaluated at many states.
+    """Select the independent columns of a regressor that is evaluated at many states.
+
+    `Y` (rows, p) is the regressor; its rows are the efforts at all states.
 
     Returns:
-        Indices of the independent and the other columns, and the matrix that expresses the latter
-        as combinations of the former.
+        Indices of the independent columns and of the others, and the matrix that expresses the
+        others as combinations of the independent ones.
     """
     from scipy.linalg import qr, solve_triangular  # slow to import
 
@@ -142,16 +146,16 @@ def _excitation_hint(m: Mechanism, at_rest: FloatArray, moving: FloatArray, colu
     j = int(np.argmax(fast))
     joint = m.joint_names[j]
     if still[j] > 0.2 * fast[j]:
-        return f"poses farther apart (its weight loads {joint})"
-    return f"a faster motion with other rotations (its inertia loads {joint})"
+        return f"poses farther apart (the parameter adds to the weight on {joint})"
+    return f"a faster motion with other rotations (the parameter adds to the inertia at {joint})"
 
 
 def states_around_home(m: Any) -> tuple[FloatArray, FloatArray]:
-    """Compute a mechanism's regressors at random configurations around home.
+    """Compute a mechanism's regressors at random states around home.
 
     Returns:
-        Two regressors (S, n, p) of the S configurations: at rest, and with random rates and
-        accelerations.
+        Two regressors (S, n, p) at the same S random configurations: at rest, and with random
+        generalized velocities and accelerations. p is the number of the mechanism's parameters.
     """
     rng = np.random.default_rng(SEED)
     width = m.mass_matrix(m.home).shape[-1]

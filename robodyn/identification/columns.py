@@ -66,7 +66,9 @@ class Columns:
         self.positive = tuple(sorted({*armatures, *passive}))
 
     def typical(self, bodies: FloatArray) -> FloatArray:
-        """Return prior values of the parameters that cannot be negative, such as rotor inertias.
+        """Compute prior values of the parameters that cannot be negative.
+
+        They are, for example, rotor inertias and passive dampers.
 
         Args:
             bodies: (count, 10) physical parameters of the bodies, from which the joints' inertias
@@ -94,8 +96,8 @@ class Columns:
 
         Args:
             samples: motion of the mechanism.
-            rows: K of the samples; all by default.
-            kept: columns of the regressor; all by default.
+            rows: indices of the K samples to evaluate; all by default.
+            kept: indices of the p columns (parameters) to compute; all by default.
 
         Returns:
             Regressor (K, n, p): joint efforts [N or N m] per unit of each parameter.
@@ -115,9 +117,13 @@ class Columns:
     def efforts(self, samples: Samples, kept: Sequence[int], values: FloatArray) -> FloatArray:
         """Compute the joint efforts at a recording's samples for given parameters.
 
+        Args:
+            samples: K samples of the motion of the mechanism.
+            kept: indices of the b columns to which the parameters belong.
+            values: (b,) parameters, or m sets of parameters (b, m).
+
         Returns:
-            Efforts (K, n) [N or N m] for the parameters (b,) of the columns `kept`, or (K, n, m)
-            for m sets of parameters (b, m).
+            Efforts (K, n) [N or N m] of the joints, or (K, n, m) for m sets of parameters.
         """
         own = list(kept)
         return samples.evaluate_in_blocks(lambda rows: self.of(samples, rows, own) @ values)

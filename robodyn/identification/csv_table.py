@@ -85,12 +85,12 @@ class _Meaning(NamedTuple):
 
 
 def table_of_csv(path: Path, position_unit: PositionUnit = "") -> JointTable:
-    """Read the joint readings of a CSV file; columns with a unit are converted to SI units.
+    """Read the joint readings of a CSV file, and convert them to SI units.
 
     Args:
         path: CSV file.
-        position_unit: unit of positions and velocities, which are then not converted; empty if the
-            header has the units.
+        position_unit: if set, positions and velocities are not converted, because the caller
+            knows their unit; empty if the header states the units.
 
     Returns:
         Positions, efforts and velocities by joint, with time stamps.
@@ -167,7 +167,7 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
 def _refuse_far(path: Path, table: Columns, column: int, times: FloatArray, unit: str) -> None:
     if len(times) and np.abs(times).max() > LATEST:
         worst = float(times[np.argmax(np.abs(times))])
-        reading = f"in {unit}" if unit else "read in seconds, as its name has no unit"
+        reading = f"read in {unit}" if unit else "read in seconds, because its name has no unit"
         raise InvalidInput(
             f"{path}: column {table.names[column]!r} reaches {worst:.4g} s, {reading}: name it "
             "time_ms, time_us or time_ns if it is in one of these units",
@@ -201,8 +201,8 @@ def _missing_column(path: Path, table: Columns, what: str) -> InvalidInput:
     header = table.names
     shown = ", ".join(name[:40] for name in header[:12])
     return InvalidInput(
-        f"{path}: line {table.line}: no column is a {what}; expected {EXPECTED}; found {shown}"
-        f"{' ...' if len(header) > 12 else ''}",
+        f"{path}: line {table.line}: no column contains a {what}; expected {EXPECTED}; found "
+        f"{shown}{' ...' if len(header) > 12 else ''}",
         value=header,
     )
 

@@ -96,7 +96,7 @@ def exciting_trajectory(
             progress((trial + 1) / tries)
     if best is None:
         raise InfeasibleTrajectory(
-            f"{m.name}: no motion of {length:g} s around home is within the limits; take a longer "
+            f"{m.name}: no motion of {length:g} s around home is within the limits; use a longer "
             "duration, fewer harmonics, or a home farther from the limits",
             value=length,
         )

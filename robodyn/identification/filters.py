@@ -52,13 +52,14 @@ class Filters:
 
 
 def low_pass(values: FloatArray, cutoff: float, frequency: float, ends: str = "odd") -> FloatArray:
-    """Filter values (K, ...) forward and backward, without delay.
+    """Filter values (K, ...) along the first axis forward and backward, without delay.
 
-    The filter is a Butterworth low-pass filter. `ends` is the padding type of SciPy's
-    `sosfiltfilt`.
+    The filter is a Butterworth low-pass filter. `cutoff` [Hz] is its cutoff frequency, `frequency`
+    [Hz] the sampling rate, and `ends` the padding type of SciPy's `sosfiltfilt`.
 
     Returns:
-        Filtered values (K, ...).
+        Filtered values (K, ...); the values themselves if the cutoff is near half the sampling
+        rate.
     """
     if cutoff >= 0.45 * frequency:
         return values
@@ -75,16 +76,17 @@ def choose_filters(
 ) -> Filters:
     """Choose cutoff frequencies for the filters of recordings, unless they are given.
 
-    The bandwidth of the motion contains 99 % of its velocity's energy without noise. The cutoff for
-    positions is 40 times that, or less if accelerations would be noisy, but at least 5 times; for
-    efforts it is 10 times.
+    The bandwidth of the motion contains 99 % of the energy of its velocity, noise excluded. The
+    cutoff for positions is 40 times the bandwidth, or less if accelerations would be noisy, but at
+    least 5 times; the cutoff for efforts is 10 times the bandwidth.
 
     Args:
         recordings: recordings of one mechanism.
-        cutoff, effort_cutoff: [Hz] given cutoffs.
+        cutoff, effort_cutoff: [Hz] cutoffs for positions and for efforts; None to choose them.
 
     Returns:
-        Cutoff frequencies, and the noise of the velocities.
+        Filters with the cutoff frequencies, and with the standard deviations of the velocities'
+        noise.
     """
     motion, effort, noise = 0.0, 0.0, []
     for recording in recordings:
@@ -106,17 +108,18 @@ def choose_filters(
 
 
 def spline(times: FloatArray, values: FloatArray) -> CubicSpline:
-    """Fit the cubic spline through values (N, n) at times (N,) [s] and return it."""
+    """Return the cubic spline that interpolates values (N, n) at times (N,) [s]."""
     from scipy.interpolate import CubicSpline  # slow to import
 
     return CubicSpline(times, values)
 
 
 def even_instants(times: FloatArray) -> tuple[FloatArray, float, bool]:
-    """Return instants at equal intervals that cover given times (N,) [s].
+    """Return as many equally spaced times as given times (N,) [s], over the same span.
 
     Returns:
-        The instants (N,) [s], their frequency [Hz], and whether the given times were uniform.
+        The equally spaced times (N,) [s], their frequency [Hz], and whether the given times were
+        uniform already.
     """
     frequency = float((len(times) - 1) / (times[-1] - times[0]))
     even = np.linspace(times[0], times[-1], len(times))

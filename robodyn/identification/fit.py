@@ -91,7 +91,7 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
 
     Args:
         regression: linear equations for the recorded efforts.
-        friction: a key of `friction.KINDS`.
+        friction: key of `friction.KINDS`, which selects the friction terms of every motor.
         robust: whether outliers have smaller weights.
 
     Returns:
@@ -106,7 +106,7 @@ def first_fit(regression: Regression, friction: str, robust: bool) -> Fit:
 
 
 def add_friction_terms(fit: Fit, friction: str, report_progress: Callable[[float], None]) -> Fit:
-    """Extend a fit by the friction terms that predict the efforts best.
+    """Extend a fit by the friction terms that improve the prediction of efforts most.
 
     Args:
         fit: result of `first_fit`.
@@ -298,18 +298,19 @@ def select_terms(
     sigma: FloatArray,
     report_progress: Callable[[float], None],
 ) -> list[list[int]]:
-    """Select the friction terms of each joint by cross-validation.
+    """Select the friction terms of each motor by cross-validation.
 
     Args:
-        system: linear equations for the recorded efforts.
-        terms: all candidate terms of each joint.
-        friction: for each joint, the friction columns (M, k) of these terms.
-        sure: number of leading terms of each joint that are always used.
-        sigma: (n,) noise of the joints.
+        system: linear equations for the recorded efforts of the motors.
+        terms: all candidate terms of each motor.
+        friction: for each motor, a matrix (M, k): the filtered friction of each of its k candidate
+            terms per unit of the coefficient, at the M samples of the fit.
+        sure: for each motor, number of first terms that are selected from the start.
+        sigma: (n,) [N or N m] standard deviation of each motor's effort noise.
         report_progress: called with the progress from 0 to 1.
 
     Returns:
-        For each joint, the indices of its selected terms in `terms`.
+        For each motor, the indices of its selected terms in `terms`.
     """
     joints = [_CrossValidation(system, table, j, sigma[j]) for j, table in enumerate(friction)]
     chosen = [list(range(count)) for count in sure]
@@ -360,7 +361,7 @@ def _extended_selections(terms: Sequence[Term], chosen: Sequence[int]) -> list[l
 
 
 def paired_terms(terms: Sequence[Term]) -> list[list[int]]:
-    """Group the indices of friction terms that are selected together.
+    """Group the friction terms of a motor that are selected only together.
 
     Returns:
         Groups of indices: pairs of cosine and sine with the same wavenumber, and single terms.

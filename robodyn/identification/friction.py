@@ -93,14 +93,15 @@ class FrictionTerm(NamedTuple):
 def prandtl_deflection(position: FloatArray, width: float) -> FloatArray:
     """Compute the deflection of a spring in series with a friction contact.
 
-    The spring follows the motion and slips when its deflection reaches the width (Prandtl's model).
+    The spring follows the motion, and the contact slips when the deflection reaches `width`
+    (Prandtl's model).
 
     Args:
         position: (K,) positions [m or rad] of the motor over time.
         width: [m or rad] largest deflection.
 
     Returns:
-        Deflections (K,) divided by the width, between -1 and 1.
+        Deflections (K,) divided by `width`, between -1 and 1; 0 at the first position.
     """
     out = np.empty_like(position)
     wound, last = 0.0, float(position[0])
@@ -141,11 +142,11 @@ LAWS: dict[str, Callable[[_Motion, float], FloatArray]] = {
 
 
 def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
-    """Return whether the sum of a joint's dry friction terms opposes its motion.
+    """Return whether the sum of a motor's dry friction terms opposes its motion.
 
-    It must do so at every rate, and also when a spring-like term is wound up.
-
-    Otherwise, large terms that cancel each other would fit the noise of rates, and predict badly.
+    `coefficients` (k,) are those of the k `terms`. The sum must oppose the motion at every rate,
+    also when the spring of Prandtl's model is fully deflected. Without this condition, large terms
+    that cancel each other would fit the noise of rates, and predict badly.
     """
     scales = [term.scale for term in terms if term.kind in (STRIBECK, SMOOTH)]
     rates = np.append(np.outer(scales, TESTED_RATES).ravel(), 0.0)
@@ -163,13 +164,14 @@ def dissipates(terms: Sequence[Term], coefficients: FloatArray) -> bool:
 
 
 def candidates(choice: str, top_rate: float, travel: float, turn: float) -> tuple[Term, ...]:
-    """List the candidate friction terms of one motor, for selection by cross-validation.
+    """List the friction terms of one motor from which cross-validation selects.
 
     Args:
         choice: a key of `CHOICES`.
         top_rate: [m/s or rad/s] largest rate of the motor, in the units of its joint.
-        travel: [m or rad] range of the motor's motion.
-        turn: motion of the motor per radian of its gear's output; 0 if the output does not turn.
+        travel: [m or rad] range of the motor's motion in the recordings.
+        turn: motion of the motor, in the units of its joint, per radian of its gear's output; 0 if
+            the output does not turn.
 
     Returns:
         Candidate terms.
@@ -194,17 +196,18 @@ def friction_columns(
     load: FloatArray | None = None,
     sharp: float = 1.0,
 ) -> FloatArray:
-    """Compute a motor's friction per unit of each coefficient, unfiltered.
+    """Compute a motor's unfiltered friction per unit of each friction coefficient.
 
     Args:
-        samples: samples of the motion.
+        samples: K samples of the motion.
         terms: terms of the motor's friction.
         turns: (n,) motion of the motor per unit of motion of each joint.
-        load: (K,) effort that the bodies require of the motor, for load-dependent friction.
+        load: (K,) [N or N m] effort of the motor without friction, for load-dependent friction; 0
+            by default.
         sharp: factor on the noise of rates within which the direction of motion is uncertain.
 
     Returns:
-        Matrix (K, k) of efforts at the K samples: a column for each term.
+        Matrix (K, k) of motor efforts at the K samples: a column for each of the k terms.
     """
     if not terms:
         return np.zeros((len(samples.time), 0))
@@ -227,10 +230,16 @@ def friction_efforts(
     friction: Sequence[Sequence[FrictionTerm]],
     load: FloatArray,
 ) -> FloatArray:
-    """Compute the joint efforts due to the motors' friction, unfiltered.
+    """Compute the unfiltered joint efforts due to the motors' friction.
+
+    Args:
+        motors: coupling between motors and joints.
+        samples: K samples of the motion.
+        friction: friction terms of each motor, with their coefficients.
+        load: (K, n) [N or N m] joint efforts without friction, for load-dependent friction.
 
     Returns:
-        Efforts (K, n) [N or N m], for the loads (K, n) of the motors.
+        Joint efforts (K, n) [N or N m].
     """
     load = motors.efforts(load)
     found = []
@@ -242,13 +251,15 @@ def friction_efforts(
 
 
 def extend_at_rest(rate: FloatArray, still: BoolArray, slowest: float, count: int) -> FloatArray:
-    """Extend the rates of each motion into the rest before and after it.
+    """Set the rates of a motor during the first and last samples of each rest.
 
-    For `count` samples of rest, the rate is `slowest` in the direction of the motion. Dry friction
-    does not vanish when motion ends; the filters would smear a gap over samples of motion.
+    `rate` (K,) are the measured rates, and `still` (K,) marks the samples at rest. The `count`
+    samples of rest before and after each motion get the rate `slowest` in the direction of that
+    motion. Dry friction does not vanish when motion ends; the filters would smear a gap over
+    samples of motion.
 
     Returns:
-        Rates (K,) [m/s or rad/s].
+        A copy of the rates (K,) [m/s or rad/s] with these changes.
     """
     out: FloatArray = rate.copy()
     edges = np.flatnonzero(np.diff(still.astype(np.int8)))

@@ -76,7 +76,7 @@ def identify(
     """
     given = as_list(recordings)
     if not given:
-        raise InvalidInput("recordings is empty, give at least one recording", value=recordings)
+        raise InvalidInput("recordings is empty, expected at least one recording", value=recordings)
     if len(m.joint_names) != len(m.independent_joints):
         raise InvalidInput(
             f"{m.name} drives {len(m.joint_names)} joints for {len(m.independent_joints)} degrees "

@@ -38,12 +38,12 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class JointTable:
-    """Readings of joints in the order of receipt; NaN for missing values.
+    """Readings of k joints at N times, in the order of receipt; NaN for missing values.
 
     Attributes:
         name: topic or file.
-        joints: (k,) in the order of the columns.
-        stamps: (N,) [ns] of the messages' headers, all zero without headers.
+        joints: (k,) names of the joints, in the order of the columns of `values`.
+        stamps: (N,) [ns] time stamps of the messages' headers, all zero without headers.
         received: (N,) [ns] times of receipt; for a file the same as `stamps`.
         values: for each of `FIELDS`, its values (N, k).
         not_finite: number of given values that are not finite.
@@ -115,7 +115,7 @@ def tables_of_bag(
     )
     notes += [f"{name}: its message type is not defined in the bag" for name in read.unreadable]
     if not any(count for _, count in read.topics.values()):
-        raise InvalidInput(f"{bag}: the bag is empty, it has no messages", value=str(bag))
+        raise InvalidInput(f"{bag}: the bag contains no messages", value=str(bag))
     rows: dict[str, list[tuple[int, int, Reading]]] = {}
     for name, received, message in read.messages:
         kind = read.topics[name][0]
@@ -123,7 +123,7 @@ def tables_of_bag(
             if len(message.data) != len(joints):
                 raise InvalidInput(
                     f"{bag}: {name} has {len(message.data)} efforts in a message, expected "
-                    f"{len(joints)}: one for each of {', '.join(joints)}",
+                    f"{len(joints)}, one for each of {', '.join(joints)}",
                     value=name,
                 )
             row = (0, received, Reading(tuple(joints), (), (), message.data))
@@ -136,13 +136,14 @@ def tables_of_bag(
     for option, requested in (("topic", topic), ("effort_topic", effort_topic)):
         if requested and requested not in rows:
             raise InvalidInput(
-                f"{bag}: {option} {requested!r} has no joint readings; topics: {listed}",
+                f"{bag}: {option} {requested!r} contains no joint readings; the bag contains "
+                f"{listed}",
                 value=requested,
             )
     if not rows:
         raise InvalidInput(
-            f"{bag}: no joint readings, which are messages of {', '.join(READERS)}; topics: "
-            f"{listed}",
+            f"{bag}: no joint readings found, expected messages of type "
+            f"{' or '.join(READERS)}; the bag contains {listed}",
             value=str(bag),
         )
     return [_table(*item) for item in rows.items()]
@@ -200,19 +201,21 @@ def sources_of(
 ) -> Columns:
     """Select the table columns that contain the readings of each driven joint.
 
-    Remarks for the user are added to `notes`. Velocities are present for all joints or for none.
+    Remarks for the user are added to `notes`. Velocities are selected for all joints or for none.
 
     Returns:
-        Table and column index, by quantity and index of the joint.
+        Table and column index, by pairs of a quantity (`position`, `velocity`, `effort`) and the
+        index of a driven joint.
 
     Raises:
-        InvalidInput: the joints differ, or there are no efforts.
+        InvalidInput: a driven joint is not in the tables, or there are no efforts.
     """
     names = m.joint_names
     unknown = [name for name in renamed if name not in names]
     if unknown:
         raise InvalidInput(
-            f"joints: {', '.join(unknown)} not driven in {m.name}, which drives {', '.join(names)}",
+            f"joints maps {', '.join(unknown)}, expected driven joints of {m.name}: "
+            f"{', '.join(names)}",
             value=dict(renamed),
         )
     places = [_match_joints(table, names, renamed, notes) for table in tables]
@@ -231,7 +234,7 @@ def sources_of(
     ]
     if others:
         notes.append(
-            f"positions are read from {used[0].name}, although {', '.join(others)} has them, too: "
+            f"positions are read from {used[0].name}, but are also in {', '.join(others)}: "
             "`topic` selects another source"
         )
     if all(np.isfinite(table.values["velocity"][:, k]).any() for table, k in columns.values()):
@@ -244,7 +247,7 @@ def sources_of(
         if table in used and column not in place.values() and name not in m.all_joint_names
     ]
     if extra:
-        notes.append(f"joints that {m.name} does not have are left out: {', '.join(extra)}")
+        notes.append(f"recorded joints that are not in {m.name} are ignored: {', '.join(extra)}")
     return columns
 
 
@@ -348,7 +351,8 @@ def _select_efforts(
         if len(found) == len(names) and _has_efforts(found.values()):
             if candidates is not own and not effort_topic:
                 notes.append(
-                    f"{used[0].name} has no efforts: those of {candidates[0].table.name} are used"
+                    f"{used[0].name} contains no efforts: those in {candidates[0].table.name} "
+                    "are used"
                 )
             return found
     known = _merge_columns(every)

@@ -25,8 +25,8 @@ class Motors:
     Attributes:
         names: (n,) of the motors; a motor that turns with a single joint has the name of that
             joint.
-        turns: (n, n) matrix C: motion of each motor per unit of motion of each joint.
-        coupled: motors that turn with several joints.
+        turns: (n, n) matrix C: motion of each motor (row) per unit of motion of each joint.
+        coupled: indices of the motors that turn with several joints.
     """
 
     names: tuple[str, ...]
@@ -67,7 +67,9 @@ class Motors:
         return np.asarray(np.where(turning, np.abs(self.turns).max(axis=1), 0.0))
 
     def rows(self, Y: FloatArray) -> FloatArray:
-        """Convert a regressor of joint efforts (K, n, p) to one of motor efforts.
+        """Convert a regressor (K, n, p) of joint efforts to one of motor efforts.
+
+        K is the number of samples and p that of the parameters.
 
         Returns:
             Regressor (K, n, p) of the motors' efforts.
@@ -77,18 +79,25 @@ class Motors:
         return np.ascontiguousarray(np.swapaxes(self.efforts(np.swapaxes(Y, 1, 2)), 1, 2))
 
     def all_of(self, joints: BoolArray) -> BoolArray:
-        """Return for each motor whether a flag (..., n) is set for all of its joints."""
+        """Return for each motor (..., n) whether a flag is set for all of its joints.
+
+        `joints` (..., n) contains the flag of each joint.
+        """
         return np.asarray(~(~joints @ (np.abs(np.linalg.inv(self.turns)) > 1e-12)))
 
     def all_at(self, motors: BoolArray) -> BoolArray:
-        """Return for each joint whether a flag (..., n) is set for all of its motors."""
+        """Return for each joint (..., n) whether a flag is set for all of its motors.
+
+        `motors` (..., n) contains the flag of each motor.
+        """
         return np.asarray(~(~motors @ (self.turns != 0.0)))
 
 
 def motors_of(joint_names: Sequence[str], couplings: Sequence[Mapping[str, float]]) -> Motors:
     """Assign motors to the driven joints, including motors that move several joints.
 
-    A coupled motor replaces the motor of one of its joints: the last one not taken by others.
+    A coupled motor replaces the motor of one of its joints: the last of them whose motor no other
+    coupled motor replaces.
 
     Args:
         joint_names: names of the driven joints.

@@ -84,13 +84,13 @@ def identify_payload(
     loaded: Sequence[Recording] | Recording,
     empty: Sequence[Recording] | Recording | Identification = (),
 ) -> Payload:
-    """Identify the payload of a machine from recordings; the resulting body is physical.
+    """Identify a machine's payload from recordings, as a physically consistent body.
 
     Args:
         m: mechanism without the payload.
-        loaded: recordings with it.
-        empty: recordings without it, or the result of `identify` for these; if omitted, the
-            parameters of the mechanism are taken as known.
+        loaded: recordings of motions with the payload.
+        empty: recordings of motions without the payload, or the result of `identify` for these; if
+            omitted, the parameters of the mechanism are taken as known.
 
     Returns:
         Mass, center of mass and inertia of the payload, with standard deviations.
@@ -101,7 +101,9 @@ def identify_payload(
     """
     recordings = as_list(loaded)
     if not recordings:
-        raise InvalidInput("loaded is empty, give a recording with the payload", value=loaded)
+        raise InvalidInput(
+            "loaded is empty, expected at least one recording with the payload", value=loaded
+        )
     alone = empty if isinstance(empty, Identification) else None
     if alone is None and (without := as_list(empty)):  # type: ignore[arg-type]
         alone = identify(m, without)
@@ -247,10 +249,11 @@ def payload_summary(found: Payload) -> dict[str, Any]:
 
 
 def payload_rows(found: Payload) -> list[tuple[str, str, float, float]]:
-    """Return the payload's ten parameters as rows of a table.
+    """Return the payload's mass, center of mass and inertia as rows of a table.
 
     Returns:
-        For mass, center of mass and inertia: name, unit, value and standard deviation.
+        Ten rows, for mass, com x, y, z, and the six elements of the inertia: name, unit, value and
+        standard deviation.
     """
     rows = [("mass", "kg", found.mass, float(found.mass_deviation))]
     rows += [

@@ -31,10 +31,13 @@ def convert_to_model_units(
     source: str,
     notes: list[str],
 ) -> tuple[FloatArray, FloatArray | None]:
-    """Convert joint readings (N, n) to the units, signs and zeros of the mechanism.
+    """Convert joint readings (N, n) to the mechanism's units, signs and zeros.
+
+    `position` and `velocity` (None if not recorded) are the readings, and `unit` their unit, or
+    empty for SI units. A remark about positions beyond the limits is added to `notes`.
 
     Returns:
-        Positions and velocities (N, n) in the mechanism's units.
+        Positions and velocities (N, n) [m or rad, m/s or rad/s]; None for missing velocities.
 
     Raises:
         InvalidInput: the unit is unknown, or the readings are plausible only in another unit.
@@ -64,11 +67,11 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
     Args:
         m: mechanism with the joints.
         position: (N, n) readings.
-        where: (N, n) positions [m or rad] that follow from these in SI units.
+        where: (N, n) joint positions [m or rad] of the mechanism if the readings are in SI units.
         source: name of the readings in messages.
 
     Raises:
-        InvalidInput: the unit is wrong.
+        InvalidInput: readings are plausible only in another unit; the message names it.
     """
     for kind, (other, factor, words) in OTHER.items() if len(position) else ():
         joints = [j for j, unit in enumerate(m.drives.units) if unit == kind]
@@ -93,10 +96,13 @@ def refuse_other_units(m: Mechanism, position: FloatArray, where: FloatArray, so
 
 
 def unwrap_angles(m: Mechanism, position: FloatArray, notes: list[str]) -> FloatArray:
-    """Remove jumps by a whole turn from positions (N, n) of angles between -pi and pi.
+    """Remove jumps by a whole turn from recorded joint positions (N, n).
+
+    Positions of prismatic joints are not changed. A remark about each joint with jumps is added to
+    `notes`.
 
     Returns:
-        Continuous positions (N, n) [rad].
+        Positions (N, n) [m or rad] with continuous angles.
     """
     out: FloatArray = position.copy()
     for joint, unit in enumerate(m.drives.units):
@@ -126,7 +132,7 @@ def refuse_standstill(m: Mechanism, position: FloatArray, source: str, notes: li
         widest = max(_span(where) for where in position.T)
         units = " or ".join(dict.fromkeys(m.drives.units))
         raise InvalidInput(
-            f"{source}: no joint moves, the widest motion is {widest:.2g} ({units});"
+            f"{source}: no joint moves; the largest range of motion is {widest:.2g} ({units});"
             f" {elsewhere}record a motion of all joints, such as an exciting trajectory",
             value=source,
         )

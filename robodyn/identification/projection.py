@@ -82,10 +82,11 @@ OFFSETS = 0.05
 
 
 def nearest_physical_bodies(bodies: FloatArray, size: float, carried: float) -> FloatArray:
-    """Compute physical pseudo-inertias near given bodies' parameters (count, 10).
+    """Compute physically consistent pseudo-inertias near the bodies of a model.
 
     Args:
-        bodies: parameters of the model; inertia tensors in papers and URDFs are often unphysical.
+        bodies: (count, 10) inertial parameters of the model's bodies; inertia tensors in papers
+            and URDFs are often unphysical.
         size: [m] of the mechanism, to give an extent to bodies without one.
         carried: [kg] mass that the efforts could carry, for models with hardly any mass, such as
             a URDF without inertias.
@@ -152,7 +153,7 @@ class Program:
         return out
 
     def newton_step(self, point: _Point, weight: float) -> _Step:
-        """Compute Newton's step from a point, for a given weight of the prior.
+        """Compute Newton's step of the minimization, for a given weight of the prior.
 
         The variables are relative changes: S of a body's pseudo-inertia L L', which becomes L (1 +
         S) L', and s of a positive parameter theta, which becomes theta (1 + s). In these the
@@ -259,7 +260,7 @@ def find_consistent_parameters(program: Program, start: FloatArray) -> FloatArra
             values.
 
     Returns:
-        Parameters (p,): inertial ones of the bodies, positive and free ones.
+        Parameters (p,), in the order of the columns of `program.N`.
 
     Raises:
         NoSolution: the minimum was not reached.
@@ -301,8 +302,8 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
     that moves little.
 
     Returns:
-        Parameters (p,) of bodies, rotors and dampers, and the friction terms of each motor with
-        coefficients and standard deviations.
+        Parameters (p,) of bodies, rotors and dampers, in the order of `Columns.names`, and the
+        friction terms of each motor with coefficients and standard deviations.
     """
     columns, solution, terms = fit.regression.columns, fit.solution, fit.terms
     m, matrix = columns.mechanism, fit.regression.base.matrix

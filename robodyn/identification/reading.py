@@ -110,7 +110,7 @@ def read_recording(
             )
     if tables[0].has_currents and (gains == 1.0).all():
         notes.append(
-            "efforts are the motors' currents and count as N m or N: give the efforts per ampere "
+            "efforts are motor currents but are read as N m or N: give the effort per ampere "
             "as effort_gain (--effort-gain)"
         )
     effort = values["effort"] * gains
@@ -144,13 +144,13 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
         rows, resets = longest_run(stamps)
         if resets:
             notes.append(
-                f"{table.name}: the clock was set back {resets} times: the longest part without "
-                f"a reset was kept, {rows.stop - rows.start} of {len(stamps)} messages"
+                f"{table.name}: the clock was set back {resets} times: only the longest part "
+                f"without a reset is used, {rows.stop - rows.start} of {len(stamps)} messages"
             )
         if table.not_finite:
             notes.append(
                 f"{table.name}: {table.not_finite} values are not finite: short runs are "
-                "interpolated, longer ones are gaps"
+                "interpolated, longer ones are treated as gaps"
             )
         chosen[table] = stamps[rows], rows
     if mixed:
@@ -167,7 +167,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
         late, repeated = max(late, unordered), max(repeated, twice)
         found[name, joint] = series
     if late:
-        notes.append(f"{late} samples arrived out of order, and were sorted by stamp")
+        notes.append(f"{late} samples arrived out of order and were sorted by stamp")
     if repeated:
         notes.append(f"{repeated} samples repeat a stamp; only the first of each stamp was kept")
     return found
@@ -186,8 +186,8 @@ def _cut_interval(
     if any(len(each.times) < 2 for each in cut.values()):
         part = f" between {start:g} and {stop:g} s" if start > 0.0 or np.isfinite(stop) else ""
         raise InvalidInput(
-            f"{source}: fewer than two samples of some joint{part}; the recording is {length:.3g} "
-            "s long: record some seconds of motion",
+            f"{source}: at least one joint has fewer than two samples{part}; the recording is "
+            f"{length:.3g} s long: record a few seconds of motion",
             value=(start, stop),
         )
     return cut
@@ -212,21 +212,21 @@ def _align(
         missing |= gaps
     if missing.any():
         notes.append(
-            f"{np.count_nonzero(missing)} samples are left out, because the readings of a joint "
-            "have a gap there"
+            f"{np.count_nonzero(missing)} samples are left out, because at least one joint has a "
+            "gap in its readings there"
         )
     times = times[~missing]
     if len(times) < FEWEST or times[-1] - times[0] < SHORTEST:
         length = times[-1] - times[0] if len(times) else 0.0
         raise InvalidInput(
             f"{source}: too short, {len(times)} samples in {length:.3g} s; at least {FEWEST} in "
-            f"{SHORTEST:g} s are needed; record some seconds of motion of all joints",
+            f"{SHORTEST:g} s are required; record a few seconds of motion of all joints",
             value=len(times),
         )
     steps = np.diff(times)
     if np.median(steps) > SLOWEST:
         raise InvalidInput(
-            f"{source}: samples are {np.median(steps):.3g} s apart, too far for dynamics; "
+            f"{source}: samples are {np.median(steps):.3g} s apart, too far to identify dynamics; "
             "record at 20 Hz or more. Times are read in seconds: divide those in milliseconds "
             "by 1000, or name their column time_ms (time_us, time_ns)",
             value=float(np.median(steps)),

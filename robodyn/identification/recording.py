@@ -68,7 +68,7 @@ class Recording:
             notes: remarks about the samples.
 
         Returns:
-            Checked recording, with marks on saturated efforts.
+            Checked recording, in which saturated efforts are marked.
 
         Raises:
             InvalidInput: shapes are wrong, values are not finite, or times do not increase.
@@ -77,7 +77,7 @@ class Recording:
         shape = (times.size, len(m.joint_names))
         times = as_exact("time", times, (times.size,), "s")
         if (np.diff(times) <= 0.0).any():
-            raise InvalidInput("time must increase strictly", value=time)
+            raise InvalidInput("time must be strictly increasing", value=time)
         where, efforts = as_exact("position", position, shape), as_exact("effort", effort, shape)
         rates = None if velocity is None else as_exact("velocity", velocity, shape)
         saturated, text = saturated_samples(m, where, efforts)
@@ -86,7 +86,7 @@ class Recording:
 
     @cached_property
     def segments(self) -> list[slice]:
-        """Slices of the samples between gaps in time; together they contain all samples."""
+        """Slices of the samples between gaps in time; together they contain all of them."""
         return segments_of(self.time)
 
     @property
@@ -143,7 +143,9 @@ class Recording:
         return found
 
     def to_csv(self, path: str | Path) -> None:
-        """Write time, positions, velocities if known, and efforts as CSV for `read_recording`.
+        """Write time, positions, velocities and efforts to a CSV file.
+
+        Velocities are omitted if they are unknown. `read_recording` reads the file.
 
         Args:
             path: file to write.
@@ -171,7 +173,9 @@ FLAT, LONGER = 5, 3
 def saturated_samples(
     m: Mechanism, position: FloatArray, effort: FloatArray
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """Find efforts (N, n) that were cut off at a limit or a sensor's range.
+    """Find efforts that were cut off at an effort limit or at the range of a sensor.
+
+    `position` and `effort` (N, n) are those of the n driven joints at N samples.
 
     Returns:
         Whether each effort (N, n) is saturated, and a remark on each joint with saturated ones.
@@ -192,7 +196,7 @@ def saturated_samples(
         if flat.any():
             top = float(np.abs(effort[flat, joint]).max())
             notes.append(
-                f"{name}: {_count_text(flat)} cut off flat at {top:g} {unit}, marked as saturated"
+                f"{name}: {_count_text(flat)} clipped at {top:g} {unit}, marked as saturated"
             )
     return found, tuple(notes)
 

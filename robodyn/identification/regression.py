@@ -45,14 +45,15 @@ class Regression:
 
     Attributes:
         columns: fitted parameters except friction, with mechanism and motors.
-        stretches: samples of the recordings.
-        base: combinations of the columns that the samples determine.
-        A: (M, n, b) coefficients of the base parameters in the motors' efforts.
+        stretches: segments of the recordings, sampled and filtered.
+        base: base parameters: combinations of the parameters that the samples determine.
+        A: (M, n, b) regressor: the motors' efforts at the M samples per unit of each base
+            parameter, filtered.
         effort: (M, n) [N or N m] measured efforts of the motors, filtered.
         weight: (M, n) 1 for efforts in motion, 0 for saturated ones or at rest.
-        fold: (M,) part of the recordings, one of `FOLDS`, to which each row belongs.
-        autocorrelation_time: number of rows with the information of one independent row, for white
-            noise before the filter.
+        fold: (M,) part of the recordings, 0 to `FOLDS` - 1, to which each sample belongs.
+        autocorrelation_time: number of samples that contain as much information as one independent
+            sample, if the noise before the filter is white.
         effort_rate: (M, n, 1) time derivative of the efforts, whose coefficient is the efforts'
             delay; (M, n, 0) if no delay is fitted.
     """
@@ -69,7 +70,7 @@ class Regression:
 
     @property
     def motors(self) -> Motors:
-        """Coupling between motors and joints."""
+        """Coupling between the motors and joints of the mechanism."""
         return self.columns.motors
 
     @cached_property
@@ -84,7 +85,10 @@ class Regression:
 
     @cached_property
     def direction_variance(self) -> FloatArray:
-        """Variance (M, n) of each motor's filtered direction, due to velocity noise."""
+        """Variance (M, n) of each motor's filtered direction of motion, -1 to 1.
+
+        The variance is due to the noise of the velocity.
+        """
         return np.concatenate(
             [samples.direction_variance(self.motors) for samples in self.stretches]
         )
@@ -96,7 +100,8 @@ class Regression:
 
         Args:
             dry: (n,) [N or N m] magnitude of each motor's dry friction.
-            sigma: (n,) [N or N m] noise of the rows in which the direction is certain.
+            sigma: (n,) [N or N m] noise of each motor's effort when its direction of motion is
+                certain.
 
         Returns:
             Equations with the new weights.
@@ -113,14 +118,15 @@ class Regression:
     def friction(
         self, terms: Sequence[Sequence[Term]], loaded: FloatArray | None = None
     ) -> list[FloatArray]:
-        """Compute each motor's filtered friction per unit of each coefficient.
+        """Compute each motor's filtered friction per unit of each friction coefficient.
 
         Args:
             terms: friction terms of each motor.
-            loaded: (b,) base parameters from which the load of load-dependent friction is computed.
+            loaded: (b,) base parameters from which the load of load-dependent friction is computed;
+                without load by default.
 
         Returns:
-            For each motor, a matrix (M, k) with a column for each of its terms.
+            For each motor, a matrix (M, k) of efforts with a column for each of its k terms.
         """
         F: list[list[FloatArray]] = [[] for _ in terms]
         for samples in self.stretches:
@@ -133,10 +139,12 @@ class Regression:
         return [np.concatenate(part) for part in F]
 
     def efforts(self, samples: Samples, loaded: FloatArray) -> FloatArray:
-        """Compute the joint efforts without friction at a recording's samples.
+        """Compute the joint efforts without friction at the K samples of a segment.
+
+        `loaded` (b,) are the base parameters from which the efforts are computed.
 
         Returns:
-            Unfiltered efforts (K, n) [N or N m] for the base parameters (b,).
+            Unfiltered joint efforts (K, n) [N or N m].
         """
         return self.columns.efforts(samples, self.base.kept, loaded)
 
@@ -205,15 +213,16 @@ class Solution:
     """Result of least squares: base parameters and friction coefficients.
 
     Attributes:
-        x: (b + k,) base parameters, then each joint's coefficients, joint by joint.
-        N: (b + k, b + k) normal-equations matrix (Fisher information), rows weighted by the joints'
-            noise and their autocorrelation time.
+        x: (b + k,) base parameters, then the friction coefficients, motor by motor.
+        N: (b + k, b + k) normal-equations matrix (Fisher information); the equations are weighted
+            by the motors' noise and its autocorrelation time.
         c: (b + k,) right side of the normal equations N x = c.
-        sigma: (n,) [N or N m] standard deviation of the residuals.
-        autocorrelation_time: (n,) number of rows with the information of one independent row.
+        sigma: (n,) [N or N m] standard deviation of the residuals of each motor.
+        autocorrelation_time: (n,) number of samples that contain as much information as one
+            independent sample.
         covariance: (b + k, b + k) covariance of `x`.
-        residual: (M, n) [N or N m] fitted minus measured efforts.
-        spread: (n,) [N or N m] standard deviation of the efforts.
+        residual: (M, n) [N or N m] fitted minus measured efforts of the motors.
+        spread: (n,) [N or N m] standard deviation of the measured efforts.
         condition: condition number of the regressor of the base parameters, columns scaled to equal
             norms.
         delay: [s] by which efforts lag the positions, and its standard deviation; zero if it is
@@ -241,7 +250,7 @@ def scaling(N: FloatArray) -> FloatArray:
     """Compute the factors that scale the diagonal of a normal-equations matrix to 1.
 
     Returns:
-        Factors (p,) for rows and columns; 0 for zero columns.
+        Factors (p,) by which both the rows and the columns are multiplied; 0 for zero columns.
     """
     diagonal = np.diag(N)
     present = diagonal > 1e-200
@@ -266,9 +275,9 @@ def scaled_solve(N: FloatArray, c: FloatArray, near: FloatArray) -> FloatArray:
 
 
 def solve(system: Regression, friction: Sequence[FloatArray], robust: bool) -> Solution:
-    """Solve the equations of recordings by weighted least squares.
+    """Solve the equations for the recorded efforts by weighted least squares.
 
-    Weights are for the noise of each motor and, if `robust`, for outliers.
+    The weights follow from each motor's noise and, if `robust`, reduce the effect of outliers.
 
     Args:
         system: linear equations for the recorded efforts.

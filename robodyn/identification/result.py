@@ -26,7 +26,7 @@ class BaseParameters:
 
     Attributes:
         names: names as sums of parameters.
-        values: (b,) base parameters estimated by least squares.
+        values: (b,) values estimated by least squares.
         deviations: (b,) standard deviations, which allow for colored residuals.
         given: (b,) base parameters of the given model.
         consistent: (b,) base parameters of the identified mechanism, whose bodies are all physical.
@@ -43,7 +43,10 @@ class BaseParameters:
     fitted: tuple[str, ...]
 
     def of(self, mechanism: Any) -> FloatArray:
-        """Compute the base parameters (b,) of another mechanism of the same structure."""
+        """Compute the values (b,) of these base parameters for another mechanism.
+
+        The mechanism has the same structure; parameters that it lacks count as 0.
+        """
         own = mechanism.parameters
         known = dict(zip(own.names, own.values.tolist(), strict=True))
         return np.asarray(self.matrix @ np.array([known.get(name, 0.0) for name in self.fitted]))
@@ -59,12 +62,12 @@ class Validation:
     Attributes:
         source: source of the recording.
         joint_names: names of the driven joints.
-        rmse: (n,) [N or N m] of the predicted effort.
-        relative: (n,) rmse divided by the measured effort's standard deviation.
+        rmse: (n,) [N or N m] root mean square error of each joint's predicted effort.
+        relative: (n,) `rmse` divided by the standard deviation of the measured effort.
         rmse_unfiltered, relative_unfiltered: (n,) `rmse` and `relative` of unfiltered efforts.
-        given: (n,) `relative` of the given model.
-        time: (K,) [s] of instants at the rate of the filter.
-        measured, predicted: (K, n) [N or N m], filtered.
+        given: (n,) `relative` for the given model, before the identification.
+        time: (K,) [s] instants, as dense as the filtered efforts require.
+        measured, predicted: (K, n) [N or N m] filtered efforts at these instants.
     """
 
     source: str
@@ -96,7 +99,8 @@ class Identification:
             independent sample.
         condition: condition number of the regressor of the base parameters, columns scaled to equal
             norms.
-        missed: parameters that these recordings do not determine but another motion would.
+        missed: for each parameter that these recordings do not determine but another motion would,
+            its name and a description of that motion.
         hidden: parameters that no motion determines individually.
         notes: remarks about the recordings and about results that the mechanism cannot contain.
         fit: prediction errors of the recordings themselves.
@@ -131,7 +135,8 @@ class Identification:
             recording: recording with the motion.
 
         Returns:
-            For each segment, its samples and the unfiltered efforts (K, n) [N or N m].
+            For each segment without gaps, its K samples and the unfiltered joint efforts (K, n)
+            [N or N m] at these samples.
         """
         found, _ = samples_of(recording, self.model, self.filters)
         return [(samples, self.efforts(samples)) for samples in found]
@@ -143,7 +148,7 @@ class Identification:
             samples: K samples of the motion.
 
         Returns:
-            Efforts (K, n) [N or N m], unfiltered.
+            Unfiltered joint efforts (K, n) [N or N m], friction included.
         """
         values = np.stack([self.parameters.consistent, self.loaded], axis=-1)
         efforts = self.columns.efforts(samples, self.kept, values)
@@ -197,7 +202,7 @@ class Identification:
 
 
 def as_list(recordings: Sequence[Recording] | Recording) -> list[Recording]:
-    """Return recordings as a list, also for a single recording."""
+    """Convert one recording, or a sequence of recordings, to a list of recordings."""
     return [recordings] if isinstance(recordings, Recording) else list(recordings)
 
 
@@ -217,7 +222,7 @@ def _errors(predicted: FloatArray, measured: FloatArray) -> tuple[FloatArray, Fl
 
 
 def summary(result: Identification, validations: Sequence[Validation] = ()) -> dict[str, Any]:
-    """Return the content of an identification as dictionaries and lists for JSON output.
+    """Convert an identification to dictionaries and lists for JSON output.
 
     Returns:
         Parameters, friction, filters, residuals and predictions by name.

@@ -38,7 +38,7 @@ def find_ripples(system: Regression, residual: FloatArray) -> list[list[Term]]:
         residual: (M, n) [N or N m] residual of a fit with the other terms.
 
     Returns:
-        For each motor, its terms: empty, or a pair for each period.
+        For each motor, its periodic terms, two for each period found; may be empty.
     """
     used: list[Samples] = []
     for samples in system.stretches:

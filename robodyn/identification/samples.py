@@ -42,19 +42,21 @@ RESTING, PERIODS, BRIEF = 1e-3, 2.0, 0.1
 
 @dataclass(frozen=True)
 class Samples:
-    """Segment of a recording, sampled at uniform instants.
+    """Segment of a recording, sampled at K uniform instants.
 
     Attributes:
         filters: filters of the segment, which also apply to the fitted equations.
-        time: (K,) [s].
+        time: (K,) [s] instants.
         joints: positions, velocities and accelerations (K, n) of the driven joints, shifted by the
             delay of the efforts.
-        motion: (K, nq), (K, nv), (K, nv) of the mechanism.
-        effort: (K, n) [N or N m] measured.
+        motion: configurations (K, nq), and generalized velocities and accelerations (K, nv) of the
+            mechanism.
+        effort: (K, n) [N or N m] measured efforts of the joints.
         usable: (K, n) whether the effort was measured, not saturated.
         frequency: [Hz] of the instants: that of the recording, because dry friction would reverse
             between coarser ones.
-        least: (n,) [m or rad] travel below which a joint is at rest throughout.
+        least: (n,) [m or rad] range of motion below which a joint counts as at rest in the whole
+            segment.
     """
 
     filters: Filters
@@ -67,14 +69,20 @@ class Samples:
     least: FloatArray
 
     def motion_at(self, rows: slice | IntArray) -> Motion:
-        """Return the mechanism's motion at the instants with the given indices."""
+        """Return the mechanism's motion at the instants with the indices `rows`.
+
+        Returns:
+            Configurations, and generalized velocities and accelerations.
+        """
         return Motion(*(part[rows] for part in self.motion))
 
     def rest_mask(self, position: FloatArray) -> BoolArray:
-        """Return whether joints or motors are at rest, from their positions (K, n).
+        """Find the instants at which joints or motors are at rest.
+
+        `position` (K, n) are the positions of the joints, or of the motors.
 
         Returns:
-            Whether each is at rest at each instant (K, n).
+            Whether each joint or motor is at rest at each instant (K, n).
         """
         from scipy.ndimage import maximum_filter1d, minimum_filter1d  # slow to import
 
@@ -89,7 +97,9 @@ class Samples:
         return np.asarray(maximum_filter1d(still.view(np.uint8), width, axis=0) > 0)
 
     def motion_mask(self, motors: Motors) -> BoolArray:
-        """Return whether motors move, or are close to the beginning or end of a standstill.
+        """Find the instants at which motors are not at rest.
+
+        Motors whose range of motion is below `least` count as at rest throughout.
 
         Returns:
             Whether each motor moves at each instant (K, n).
@@ -98,7 +108,7 @@ class Samples:
         return np.asarray(~self.rest_mask(at) & (np.ptp(at, axis=0) >= self.least))
 
     def smooth(self, values: FloatArray) -> FloatArray:
-        """Filter values at all instants with the low-pass filter of efforts.
+        """Filter values (K, ...) at all instants with the low-pass filter of efforts.
 
         Returns:
             Filtered values (K, ...), without delay.
@@ -109,7 +119,7 @@ class Samples:
 
     @property
     def kept(self) -> slice:
-        """Slice of the samples without both ends, where the filters lack neighbors."""
+        """Slice of the samples without both ends, at which the filters lack neighbors."""
         margin = round(MARGIN * self.frequency / self.filters.effort)
         return slice(margin, len(self.time) - margin)
 
@@ -130,7 +140,7 @@ class Samples:
         return max(1, int(self.frequency / bandwidth))
 
     def evaluate_in_blocks(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute values at all instants in blocks, which limits the memory.
+        """Evaluate a function at all instants in blocks, to limit the memory.
 
         Args:
             values_of: function that computes the values (k, ...) at a slice of k instants.
@@ -142,9 +152,10 @@ class Samples:
         return np.concatenate([values_of(slice(at, at + AT_A_TIME)) for at in starts])
 
     def subsample(self, values_of: Callable[[slice], FloatArray]) -> FloatArray:
-        """Evaluate a function at all samples, filter its values, and select those for the fit.
+        """Evaluate a function, filter its values, and select those at the fit's samples.
 
-        The filter has a finite memory, so each block needs only its neighborhood.
+        The values are computed in blocks: the filter has a finite memory, so each block needs only
+        its neighborhood.
 
         Args:
             values_of: function that computes the values (k, ...) at a slice of k instants.
@@ -164,7 +175,7 @@ class Samples:
     def direction_variance(self, motors: Motors) -> FloatArray:
         """Compute the variance of each motor's filtered direction of motion due to noise.
 
-        Near a reversal the sign of a motor's measured rate is random.
+        The direction is -1 to 1. Near a reversal the sign of a motor's measured rate is random.
 
         Returns:
             Variances (rows, n) at the samples of the slice `rows`.
@@ -196,10 +207,10 @@ class Samples:
 
 
 def moving_motors(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
-    """Return whether each motor moves in any segment of the recordings.
+    """Return whether each motor moves in at least one segment of the recordings.
 
     Returns:
-        Values (n,), one for each motor.
+        Booleans (n,), one for each motor.
     """
     found = [samples.motion_mask(motors).any(axis=0) for samples in stretches]
     return [bool(moves) for moves in np.any(found, axis=0)]
@@ -208,13 +219,13 @@ def moving_motors(motors: Motors, stretches: Sequence[Samples]) -> list[bool]:
 def samples_of(
     recording: Recording, m: Mechanism, filters: Filters
 ) -> tuple[list[Samples], list[str]]:
-    """Return the segments of a recording that are long enough for a fit.
+    """Sample and filter the segments of a recording that are long enough for a fit.
 
     Returns:
-        The segments, sampled and filtered, and remarks on those left out.
+        The sampled and filtered segments, and remarks on segments and samples left out.
 
     Raises:
-        InvalidInput: the joints differ, or no part is long enough.
+        InvalidInput: the recording has other joints than `m`, or no segment is long enough.
     """
     recording.refuse_other_joints(m)
     found, notes = [], []
@@ -242,7 +253,7 @@ def samples_of(
             f"{recording.where}: too short, {len(recording.time)} samples over "
             f"{recording.time[-1] - recording.time[0]:.3g} s, of which {length:.3g} s are in "
             f"stretches of at least {max(SHORTEST / filters.effort, BRIEFEST):.2g} s without "
-            "gaps; record at least 10 s of motion of all joints, such as `robodyn excite` makes",
+            "gaps; record at least 10 s of motion of all joints, such as one from `robodyn excite`",
             value=len(recording.time),
         )
     constant = [

@@ -29,8 +29,8 @@ class Series(NamedTuple):
     """Time series of one quantity of one joint.
 
     Attributes:
-        times: (N,) [s], strictly increasing.
-        values: (N,), finite.
+        times: (N,) [s] time stamps, strictly increasing.
+        values: (N,) readings at these times, finite.
     """
 
     times: FloatArray
@@ -46,8 +46,8 @@ def select_stamps(table: JointTable) -> tuple[IntArray, str]:
     """Choose between the message headers' time stamps and the times of receipt.
 
     Returns:
-        Times (N,) [ns], and a remark that explains why the times of receipt were chosen; otherwise
-        empty.
+        Times (N,) [ns] of the N messages, and a remark that explains why the times of receipt were
+        chosen; the remark is empty if the headers' time stamps were chosen.
     """
     stamps = table.stamps
     # simulated time starts at zero, and a simulator may send its first state several times
@@ -76,10 +76,12 @@ def _repeated_fraction(stamps: IntArray) -> float:
 
 
 def longest_run(stamps: IntArray) -> tuple[slice, int]:
-    """Find the longest range of messages between two resets of the clock.
+    """Find the longest sequence of messages without a reset of the clock.
+
+    `stamps` (N,) [ns] are the messages' time stamps.
 
     Returns:
-        Slice of the stamps (N,) in this range, and the number of resets.
+        Slice of the messages in this sequence, and the number of resets.
     """
     back = np.flatnonzero(np.diff(stamps) < -SET_BACK * 1e9) + 1
     # a late message is followed by one of the current time, a reset by one of the new time
@@ -103,7 +105,8 @@ def series_of(times: FloatArray, values: FloatArray) -> tuple[Series, int, int]:
         values: (N,) readings; NaN values are left out.
 
     Returns:
-        The series, the number of readings that arrived late, and the number of repeated times.
+        The series, sorted by time and without repeated times; the number of readings with an
+        earlier time than the preceding one; and the number of readings with a repeated time.
     """
     known = np.isfinite(values)
     times, values = times[known], values[known]
@@ -118,8 +121,8 @@ def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
     """Choose the instants at which to interpolate several time series.
 
     Returns:
-        Times (N,) [s] of the slowest series within the common span, and whether all series have the
-        same times.
+        Times (N,) [s] of the series with the longest sampling interval, within the span that all
+        series cover; and whether all series have the same times.
     """
     first = max(each.times[0] for each in series)
     last = min(each.times[-1] for each in series)
@@ -132,8 +135,8 @@ def common_instants(series: Sequence[Series]) -> tuple[FloatArray, bool]:
 def at_instants(series: Series, times: FloatArray, smooth: bool) -> tuple[FloatArray, BoolArray]:
     """Interpolate a time series at instants (N,) [s] within it.
 
-    To avoid aliasing, a series faster than the instants is averaged over their period; others are
-    interpolated, by cubics if the quantity is smooth.
+    To avoid aliasing, a series that is sampled much faster than the instants is averaged over their
+    period; others are interpolated, by cubic splines if `smooth`, otherwise linearly.
 
     Returns:
         Values (N,), and whether each instant is in a gap of the series.

@@ -53,7 +53,7 @@ def with_parameters(mechanism: Mechanism, values: ArrayLike) -> Mechanism:
 
 
 def link_names(mechanism: Mechanism) -> tuple[str, ...]:
-    """Return the names of all links of a mechanism, then of the added frames."""
+    """Return the names of a mechanism's links, then of the frames added to them."""
     return link_motion.link_names(mechanism)
 
 

@@ -103,9 +103,10 @@ class Kind:
 
 
 def import_and_call(*references: str) -> Callable[..., Any]:
-    """Return a function that imports and calls functions in turn.
+    """Return a function that imports other functions and calls them in turn.
 
-    Each function is called with the result of the previous one.
+    The first one receives the arguments of the call, each further one the result of its
+    predecessor. The result is that of the last.
 
     Args:
         references: `module:name` of each function; imported at the call.

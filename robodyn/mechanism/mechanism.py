@@ -121,7 +121,7 @@ class Mechanism(ABC):
 
     @cached_property
     def frames(self) -> tuple[str, str]:
-        """Names of two frames: the base, and the platform or the tip of the arm."""
+        """Names of two frames: that of the base, and that of the platform or the tip."""
         return self.model.base_link, self.model.tip_link
 
     @property
@@ -152,7 +152,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def size(self) -> float:
-        """Positive length [m], of the order of the whole mechanism."""
+        """Length [m] above 0, of the order of the dimensions of the mechanism."""
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
@@ -257,17 +257,20 @@ class Mechanism(ABC):
 
     @abstractmethod
     def body_pose(self, configuration: ArrayLike, /) -> FloatArray:
-        """Compute the pose of the platform or of the tip.
+        """Compute the pose of the platform, or of the arm's tip, in the base frame.
 
         Args:
             configuration: (..., nq).
 
         Returns:
             Pose (..., 7): x y z [m], qx qy qz qw, base frame.
+
+        Raises:
+            InvalidInput, KinematicsError: the configuration is invalid, or has no solution.
         """
 
     def forward_kinematics(self, positions: ArrayLike, /) -> FloatArray:
-        """Compute the pose of the body.
+        """Compute the pose of the body: the platform, or the tip of an arm.
 
         Args:
             positions: configuration (..., nq); for a platform, the leg lengths (..., n) [m].
@@ -281,8 +284,9 @@ class Mechanism(ABC):
     def jacobian(self, configuration: ArrayLike, /) -> FloatArray:
         """Compute the body's Jacobian in the base frame, linear rows above angular rows.
 
-        twist = J @ velocity, except for a platform: its Jacobian is H, which maps leg forces to a
-        wrench. `twist_jacobian` and `joint_jacobian` have the same meaning for every kind.
+        twist = J @ velocity, where the twist is that of the body's reference point. A platform has
+        H instead, which maps leg forces to the wrench about this point. `twist_jacobian` and
+        `joint_jacobian` have the same meaning for every kind.
 
         Args:
             configuration: (..., nq).
@@ -298,7 +302,8 @@ class Mechanism(ABC):
             configuration: (..., nq).
 
         Returns:
-            Matrix (..., 6, nv): twist = matrix @ velocity, base frame.
+            Matrix (..., 6, nv), base frame: matrix @ velocity is the linear velocity of the body's
+            reference point, then the angular velocity.
         """
         return self.jacobian(configuration)
 
@@ -359,7 +364,10 @@ class Mechanism(ABC):
             configuration: (..., nq).
 
         Returns:
-            Positions (..., n) [m or rad].
+            Positions (..., n) [m or rad] in the order of `joint_names`.
+
+        Raises:
+            InvalidInput, KinematicsError: the configuration is invalid, or has no solution.
         """
         return motions.joint_values(self, "configuration", configuration)
 
@@ -368,10 +376,13 @@ class Mechanism(ABC):
 
         Args:
             configuration: (..., nq).
-            velocity: (..., nv).
+            velocity: generalized velocity (..., nv).
 
         Returns:
-            Velocities (..., n) [m/s or rad/s].
+            Velocities (..., n) [m/s or rad/s] in the order of `joint_names`.
+
+        Raises:
+            InvalidInput, KinematicsError: the configuration is invalid, or has no solution.
         """
         given = {"configuration": configuration, "velocity": velocity}
         shape, (_, rates) = flatten(
@@ -382,7 +393,7 @@ class Mechanism(ABC):
     def joint_states(
         self, configuration: ArrayLike, velocity: ArrayLike | None = None, /
     ) -> JointStates:
-        """Return names, positions and velocities of all joints, as measured in the URDF.
+        """Return names, positions and velocities of all joints, as defined in the URDF.
 
         Args:
             configuration: (..., nq).
@@ -413,7 +424,7 @@ class Mechanism(ABC):
 
     @property
     def independent_joints(self) -> tuple[str, ...]:
-        """Names (m,) of the joints whose motion determines that of the mechanism.
+        """Names (m,) of the joints whose motion determines the motion of all others.
 
         A joint trajectory contains these joints. They may be fewer than the driven ones (in a
         redundantly driven loop), and both may be fewer than all joints.
@@ -455,12 +466,17 @@ class Mechanism(ABC):
 
         Args:
             configuration: (..., nq).
-            velocity, acceleration: (..., nv).
-            wrench: external wrench (..., 6) [N, N m] on the body, base frame; zero by default.
+            velocity, acceleration: generalized velocity and acceleration (..., nv).
+            wrench: external wrench (..., 6) [N, N m] on the body about its reference point, base
+                frame; zero by default.
             base: motion of the base; at rest by default.
 
         Returns:
-            Efforts (..., n) [N or N m].
+            Efforts (..., n) [N or N m] in the order of `joint_names`.
+
+        Raises:
+            InvalidInput: a shape is wrong, or a value is not finite.
+            UnderActuated, KinematicsError: no efforts cause this motion, such as at a singularity.
         """
 
     @abstractmethod
@@ -482,13 +498,19 @@ class Mechanism(ABC):
 
         Args:
             configuration: (..., nq).
-            velocity: (..., nv).
-            effort: (..., n) [N or N m].
-            wrench: external wrench (..., 6) [N, N m] on the body, base frame; zero by default.
+            velocity: generalized velocity (..., nv).
+            effort: (..., n) [N or N m] in the order of `joint_names`.
+            wrench: external wrench (..., 6) [N, N m] on the body about its reference point, base
+                frame; zero by default.
             base: motion of the base; at rest by default.
 
         Returns:
-            Acceleration (..., nv).
+            Generalized acceleration (..., nv).
+
+        Raises:
+            InvalidInput: a shape is wrong, or a value is not finite.
+            KinematicsError: the configuration has no solution, or the motion is not determined
+                there.
         """
 
     @abstractmethod
@@ -499,7 +521,10 @@ class Mechanism(ABC):
             configuration: (..., nq).
 
         Returns:
-            Mass matrix (..., nv, nv).
+            Mass matrix (..., nv, nv) of the generalized velocity.
+
+        Raises:
+            InvalidInput, KinematicsError: the configuration is invalid, or has no solution.
         """
 
     @abstractmethod
@@ -508,13 +533,18 @@ class Mechanism(ABC):
     ) -> FloatArray:
         """Compute the bias forces: gravity, springs, velocity terms and friction.
 
+        They are the generalized forces at zero acceleration.
+
         Args:
             configuration: (..., nq).
-            velocity: (..., nv).
+            velocity: generalized velocity (..., nv).
             base: motion of the base; at rest by default.
 
         Returns:
             Generalized forces (..., nv).
+
+        Raises:
+            InvalidInput, KinematicsError: the configuration is invalid, or has no solution.
         """
 
     def _made(self, model: Any) -> Self:
@@ -573,7 +603,7 @@ class Mechanism(ABC):
         return type(self), (self.model, *self._options), {"_added": dict(self._added)}
 
     def gravity(self, configuration: ArrayLike, /, *, base: BaseMotion | None = None) -> FloatArray:
-        """Compute the efforts that hold the mechanism at rest on its base.
+        """Compute the efforts that hold the mechanism at rest relative to its base.
 
         The efforts balance gravity and springs.
 

@@ -51,8 +51,9 @@ class NumpyDynamics(Mechanism):
         """Compute the efforts for a motion on a fixed base.
 
         Args:
-            configuration, velocity, acceleration: (..., n).
-            wrench: (..., 6) [N, N m] on the tip, base frame; zero by default.
+            configuration, velocity, acceleration: (..., n) positions, velocities and accelerations
+                of the joints.
+            wrench: (..., 6) [N, N m] on the tip and about it, base frame; zero by default.
             base: must be None or at rest.
 
         Returns:
@@ -77,12 +78,13 @@ class NumpyDynamics(Mechanism):
         """Compute the acceleration due to efforts and a wrench on the tip.
 
         Args:
-            configuration, velocity, effort: (..., n).
-            wrench: (..., 6) [N, N m] on the tip, base frame; zero by default.
+            configuration, velocity: (..., n) positions and velocities of the joints.
+            effort: (..., n) [N or N m] efforts of the joints.
+            wrench: (..., 6) [N, N m] on the tip and about it, base frame; zero by default.
             base: must be None or at rest.
 
         Returns:
-            Acceleration (..., n).
+            Accelerations (..., n) of the joints.
 
         Raises:
             SingularMassMatrix: a joint has no inertia.

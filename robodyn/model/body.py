@@ -36,8 +36,12 @@ class Body:
     def seen_from(self, rotation: FloatArray, origin: FloatArray) -> Body:
         """Return the body, expressed in another frame.
 
-        `rotation` (3, 3) contains the axes of that frame, and `origin` (3,) [m] is its origin, both
-        in the body's own frame.
+        Args:
+            rotation: (3, 3) axes of the other frame, as columns, in the body's own frame.
+            origin: (3,) [m] origin of the other frame, in the body's own frame.
+
+        Returns:
+            The same body, with center of mass and inertia in the other frame.
         """
         inertia = rotation.T @ self.inertia @ rotation
         com, inertia = rotation.T @ (self.com - origin), 0.5 * (inertia + inertia.T)
@@ -89,7 +93,12 @@ def check_body(item: Any, where: str = "") -> None:
 def combine_bodies(item: T, other: Any) -> T:
     """Return a body or link with another body fixed to it (parallel-axis theorem).
 
-    Both are expressed in the same frame. Only the mass properties change.
+    Args:
+        item: body or link that carries the other one.
+        other: carried body, expressed in the same frame.
+
+    Returns:
+        A copy of `item` with the mass, center of mass and inertia of both.
 
     Raises:
         ModelError: a number overflows.
@@ -101,8 +110,11 @@ def combine_bodies(item: T, other: Any) -> T:
 def combine(item: Any, other: Any) -> dict[str, Any]:
     """Compute the mass properties of a body with another body fixed to it, unchecked.
 
-    Returns the fields `mass`, `com` and `inertia` by name; fields that do not change may be
-    omitted.
+    Both bodies are expressed in the same frame.
+
+    Returns:
+        New values of the fields `mass`, `com` and `inertia` by name; fields that do not change may
+        be omitted.
     """
     total = item.mass + other.mass
     if total == 0.0:
@@ -121,11 +133,12 @@ def payload(mass: float, com: ArrayLike, inertia: ArrayLike | None) -> Body:
 
     Args:
         mass: [kg].
-        com: (3,) [m] center of mass.
-        inertia: (3, 3) [kg m^2] about the center of mass; zero for a point mass if None.
+        com: (3,) [m] center of mass, in the frame of the link that carries the payload.
+        inertia: (3, 3) [kg m^2] about the center of mass, in the axes of that frame; None for a
+            point mass.
 
     Returns:
-        The body.
+        The body, in the frame of that link.
 
     Raises:
         ModelError: the mass is negative, a shape is wrong, or the inertia is not symmetric.

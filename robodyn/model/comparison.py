@@ -26,7 +26,7 @@ class Comparable:
 
 
 def differences(a: Any, b: Any, tolerance: float = 1e-9) -> list[str]:
-    """List the differences between two models of the same kind, one line per field.
+    """List the differences between two models, one line for each differing field.
 
     Values are equal if they agree within `tolerance`, either absolutely or relative to the largest
     value of their array. Fields that describe the file rather than the mechanism (dataclass fields

@@ -22,12 +22,12 @@ LARGEST = 1e15
 
 
 def replace_checked(item: T, **changes: Any) -> T:
-    """Return a copy with changed fields, checked; the object itself if nothing changes."""
+    """Return a checked copy with changed fields; the same object if nothing changes."""
     return item if _has(item, changes) else replace(item, **changes)  # type: ignore[type-var]
 
 
 def replace_unchecked(item: T, **changes: Any) -> T:
-    """Return a copy with changed fields, unchecked; the object itself if nothing changes.
+    """Return an unchecked copy with changed fields; the same object if none change.
 
     The values must be valid and have their final types.
     """

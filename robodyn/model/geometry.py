@@ -107,13 +107,14 @@ class Geometry:
     def seen_from(self, frame: FloatArray) -> Geometry:
         """Return the shape, expressed in the frame of another link.
 
-        `frame` (4, 4) is the frame of the shape's own link in the other one.
+        `frame` (4, 4) is the homogeneous transform from the frame of the shape's own link to the
+        other one.
         """
         return replace(self, at=Placement.of(frame @ self.at.matrix))
 
     @property
     def without_capsules(self) -> tuple[Geometry, ...]:
-        """Return equivalent shapes for formats without capsules.
+        """Shapes equivalent to this one, for formats without capsules.
 
         A capsule becomes a cylinder and two spheres; other shapes stay as they are.
         """
@@ -148,7 +149,7 @@ def ball(center: ArrayLike, radius: float, material: str) -> Geometry:
 
 
 def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tuple[Geometry, ...]:
-    """Return a cylinder between two points (3,) [m] of a link; none if they coincide."""
+    """Return a cylinder between points (3,) [m] of a link; empty if they coincide."""
     a, b = np.asarray(start, dtype=np.float64), np.asarray(end, dtype=np.float64)
     x, y, z = b - a
     length = float(np.linalg.norm(b - a))
@@ -164,7 +165,7 @@ def beam(start: ArrayLike, end: ArrayLike, radius: float, material: str) -> tupl
 def ring(points: Iterable[ArrayLike], radius: float, material: str) -> tuple[Geometry, ...]:
     """Return beams that connect points (3,) [m] of a link in a ring.
 
-    The points are ordered by their angles about the center.
+    The points are connected in the order of their angles about the z axis through their mean.
     """
     corners = np.asarray(list(points), dtype=np.float64)
     spokes = corners - corners.mean(axis=0)

@@ -221,13 +221,13 @@ class Joint:
         return self.kind not in ("floating", "fixed") and self.mimic is None
 
     def child_frame(self, position: ArrayLike | None = None) -> FloatArray:
-        """Compute the child's frame (..., 4, 4) in the parent's.
+        """Compute the frame of the child link in the frame of the parent link.
 
         Args:
             position: (...) [rad or m]; for a floating joint, poses (..., 7). By default zero.
 
         Returns:
-            Frame (..., 4, 4) of the child in the parent.
+            Homogeneous transforms (..., 4, 4) from the child's frame to the parent's.
         """
         frame = self.at.matrix
         if position is not None and self.moves:

@@ -47,7 +47,7 @@ class LinearSpring:
         return self.preload - self.stiffness * self.rest
 
     def energy(self, position: FloatArray) -> FloatArray:
-        """Compute the potential energy (...) [J] at positions (...) [rad or m], 0 at rest."""
+        """Compute the energy (...) [J] at positions (...) [rad or m]; 0 at `rest`."""
         stretch = position - self.rest
         return (0.5 * self.stiffness * stretch + self.preload) * stretch
 
@@ -60,7 +60,10 @@ class LinearSpring:
         return self.rest - self.preload / self.stiffness if self.preload else self.rest
 
     def plus(self, other: LinearSpring) -> LinearSpring:
-        """Return the equivalent of this spring and another in parallel, without preloads."""
+        """Return one spring equivalent to this one and another in parallel.
+
+        Preloads of the two springs are ignored.
+        """
         total = self.stiffness + other.stiffness
         fraction = other.stiffness / total if total else 0.0
         return LinearSpring(total, self.rest + fraction * (other.rest - self.rest))
@@ -135,7 +138,7 @@ class PointSpring:
         )
 
     def energy(self, length: FloatArray) -> FloatArray:
-        """Compute the potential energy (...) [J] at lengths (...) [m], 0 at rest."""
+        """Compute the energy (...) [J] at lengths (...) [m]; 0 at the length `rest`."""
         return self.spring.energy(np.maximum(length, self.slack_length))
 
     @property

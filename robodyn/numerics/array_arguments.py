@@ -117,7 +117,7 @@ def borrowed_array(typingctx: Any, given: Any) -> Any:
 
 @intrinsic
 def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
-    """Allocate an array (rows, columns) on the stack.
+    """Allocate an array (rows, columns) of floats on the stack, not initialized.
 
     It is valid until the compiled function returns.
     """
@@ -131,10 +131,10 @@ def stack(typingctx: Any, rows: Any, columns: Any) -> Any:
 
 @intrinsic
 def stack_all(typingctx: Any, shapes: Any) -> Any:
-    """Allocate arrays on the stack, with the shapes in a named tuple.
+    """Allocate arrays of floats on the stack, with the shapes in a named tuple.
 
-    A shape is a length or a pair of lengths. The arrays are returned in a named tuple of the same
-    class; for a tuple of named tuples, in a tuple of such named tuples.
+    A shape is a length or a pair of lengths. The arrays, which are not initialized, are returned in
+    a named tuple of the same class; for a tuple of named tuples, in a tuple of such named tuples.
     """
     return allocation(
         shapes, lambda shape: types.Array(types.float64, getattr(shape, "count", 1), "C"), _on_stack

@@ -98,8 +98,13 @@ class StateBatch:
 def states(widths: Sequence[int], values: Sequence[ArrayLike | None]) -> StateBatch | None:
     """Broadcast arrays (..., width) to a batch of states; check only their shapes.
 
-    The result is None if something is invalid or there are no states; `flatten` then raises the
-    detailed error.
+    Args:
+        widths: width of each array.
+        values: the arrays; None for absent ones.
+
+    Returns:
+        The batch; None if an argument is invalid or there are no states. `flatten` then raises the
+        detailed error.
     """
     arrays: list[FloatArray | None] = []
     shapes = []

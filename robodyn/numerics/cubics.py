@@ -29,9 +29,9 @@ def cubic_motions(
 
     Sample n is on the segment from `begin` to `end` (N,). With the velocity v (N, nv) at its start,
     the displacement (N, nv) from its first configuration is x (h v + x (c2 + x c3)) with x = (time
-    - begin)/h, h = end - begin; for a mechanism with an orientation, its last three coordinates are
-    a rotation vector. Configurations, velocities and accelerations are written to the last three
-    arguments.
+    - begin)/h, h = end - begin and the coefficients c2, c3 (N, nv). If `turns`, its last three
+    coordinates are a rotation vector, and a configuration is a pose. Configurations, velocities and
+    accelerations are written to the last three arguments.
     """
     for n in range(time.shape[0]):
         h = end[n] - begin[n]

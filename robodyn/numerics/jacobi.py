@@ -27,10 +27,11 @@ PAIRS: Final = (
 
 @inner
 def rotation(aa: Any, bb: Any, ab: Any) -> Any:
-    """Compute the Jacobi rotation that makes two rows orthogonal.
+    """Compute the Jacobi rotation that makes two rows a and b orthogonal.
 
-    The arguments are the rows' scalar products. Returns cosine and sine of the rotation, and
-    whether the rows were not orthogonal yet.
+    The arguments are the rows' scalar products: `aa` of a with itself, `bb` of b with itself, `ab`
+    of both. Returns cosine and sine of the rotation, and whether the rows were not orthogonal yet.
+    The new rows are cosine a - sine b and sine a + cosine b.
     """
     due = abs(ab) > ORTHOGONAL * math.sqrt(aa * bb)
     zeta = (bb - aa) / choose(due, 2.0 * ab, 1.0)
@@ -44,7 +45,8 @@ def rotation(aa: Any, bb: Any, ab: Any) -> Any:
 def condition_of_rows(rows: Any) -> float:
     """Compute the condition number of a 6 x 6 matrix whose rows are SIMD vectors.
 
-    The matrix is overwritten. Lanes 6 and 7 of each row are not used.
+    The matrix is overwritten. Lanes 6 and 7 of each row are not used. The result is infinite if the
+    smallest singular value is zero, and NaN for a zero matrix.
     """
     for _ in range(MOST_SWEEPS):
         turned = False
@@ -69,7 +71,8 @@ def condition_of_rows(rows: Any) -> float:
 def ratio_of_rows(A: Any, count: int) -> float:
     """Compute the ratio of the largest to the `count`-th singular value of A (k, m).
 
-    A is overwritten. Singular values are counted from the largest.
+    Singular values are counted from the largest. The result is infinite if the `count`-th is zero.
+    A is overwritten.
     """
     for _ in range(MOST_SWEEPS):
         turned = False
@@ -108,7 +111,7 @@ def ratio_of_rows(A: Any, count: int) -> float:
 def condition_of_lanes(H: Any) -> Any:
     """Compute condition numbers of eight 6 x 6 matrices, one per SIMD lane.
 
-    Entry (i, j) of each matrix is in row 6 i + j of H.
+    Entry (i, j) of each matrix is in row 6 i + j of H, which is overwritten.
     """
     for _ in range(MOST_SWEEPS):
         turned = False
@@ -138,7 +141,10 @@ def condition_of_lanes(H: Any) -> Any:
 
 @inner
 def length_of_row(H: Any, i: int) -> Any:
-    """Compute the length of row i of eight matrices, one per SIMD lane."""
+    """Compute the length of row i of eight 6 x 6 matrices, one per SIMD lane.
+
+    Entry (i, j) of each matrix is in row 6 i + j of H.
+    """
     square = 0.0 * H[0]
     for j in range(6):
         square = square + H[6 * i + j] * H[6 * i + j]
@@ -149,7 +155,7 @@ def length_of_row(H: Any, i: int) -> Any:
 def ratio_of_lanes(A: Any, rows: int, width: int) -> Any:
     """Compute condition numbers of eight matrices (rows, width), one per SIMD lane.
 
-    The matrices are overwritten.
+    `rows` is at most `width`. The matrices A are overwritten.
     """
     for _ in range(MOST_SWEEPS):
         turned = False

@@ -19,7 +19,7 @@ DEPENDENT = 1e-10
 
 @inner
 def pivot_of(matrix: Any, column: int) -> int:
-    """Return the index of the largest entry of a column, on or below the diagonal."""
+    """Return the row of a column's largest absolute entry, on or below the diagonal."""
     pivot = column
     for row in range(column + 1, matrix.shape[0]):
         if abs(matrix[row, column]) > abs(matrix[pivot, column]):
@@ -71,7 +71,8 @@ def solve(matrix: Any, rhs: Any) -> bool:
 def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
     """Solve matrix @ X = rhs for the first `count` columns of `rhs` (n, k), in place.
 
-    Returns False, like `solve`, if the matrix is singular to working precision.
+    `matrix` (n, n) is overwritten, and the columns of `rhs` become the solutions. Returns False,
+    like `solve`, if the matrix is singular to working precision.
     """
     n = matrix.shape[0]
     largest = 0.0
@@ -106,9 +107,10 @@ def solve_columns(matrix: Any, rhs: Any, count: int) -> bool:
 def factor_positive(matrix: Any, count: int, least: float, lenient: bool) -> bool:
     """Compute the Cholesky factor of a positive definite matrix, in place.
 
-    Only the lower triangle is used; the factor's diagonal is stored inverted. Returns False if a
-    pivot is not above `least` times its diagonal entry. With `lenient`, dependent rows of a
-    positive semidefinite matrix get a small pivot instead. For floats or SIMD vectors.
+    The matrix is that of the first `count` rows and columns. Only the lower triangle is read; it
+    becomes the factor, with its diagonal inverted. Returns False if a pivot is not above `least`
+    times its diagonal entry. With `lenient`, dependent rows of a positive semidefinite matrix get a
+    small pivot instead. For floats or SIMD vectors.
     """
     for j in range(count):
         total = size = matrix[j, j]
@@ -140,7 +142,11 @@ def factor_definite(matrix: Any, count: int, lenient: bool) -> bool:
 
 @inner
 def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
-    """Solve matrix @ x = b in place for a positive definite matrix, which is overwritten."""
+    """Solve matrix @ x = b in place for a positive definite matrix.
+
+    On entry x (count,) contains b. The matrix is overwritten by its Cholesky factor. Returns False,
+    with x unchanged, if a pivot is not above `least` times its diagonal entry.
+    """
     if not factor_positive(matrix, count, least, False):
         return False
     solve_by_factor(matrix, count, x)
@@ -151,7 +157,8 @@ def solve_definite(matrix: Any, count: int, least: float, x: Any) -> bool:
 def solve_by_factor(factor: Any, count: int, x: Any) -> None:
     """Solve a linear system in place, given the Cholesky factor of its matrix.
 
-    The factor's diagonal is inverted, as by `factor_positive`. For floats or SIMD vectors.
+    The right-hand side x (count,) becomes the solution. The factor's diagonal is inverted, as by
+    `factor_positive`. For floats or SIMD vectors.
     """
     for i in range(count):
         total = x[i]
@@ -167,9 +174,10 @@ def solve_by_factor(factor: Any, count: int, x: Any) -> None:
 
 @inner
 def solve_rows_by_factor(factor: Any, count: int, rows: Any, width: int) -> None:
-    """Solve linear systems for all columns of an array (count, width), in place.
+    """Solve linear systems with a common matrix for the columns of an array, in place.
 
-    The Cholesky factor is that of `factor_positive`.
+    Each column of `rows` (count, width) is a right-hand side and becomes the solution. `factor` is
+    the Cholesky factor of the matrix, as from `factor_positive`.
     """
     for i in range(count):
         for k in range(i):

@@ -16,7 +16,7 @@ Matrix = tuple[Vector, Vector, Vector]
 def matrix(array: Any, start: int) -> Matrix:
     """Return the 3 x 3 matrix in nine consecutive entries of a flat array.
 
-    It is stored row by row.
+    It is stored row by row, from index `start`.
     """
     return vector(array, start), vector(array, start + 3), vector(array, start + 6)
 

@@ -238,10 +238,11 @@ def nearest_in_box(A: Any, weights: Any, limits: Any, x: Any) -> bool:
         A: (n, f), of rank f.
         weights: (n,) inverse weights of the squares in the vector's length.
         limits: (2, n) lower limits, then upper limits.
-        x: (n,) shortest vector with this A'x.
+        x: (n,) on entry the shortest vector with this A'x, regardless of limits; on return the
+            result.
 
     Returns:
-        Whether a vector within the limits exists.
+        Whether a vector within the limits exists; otherwise x is unchanged.
     """
     n, f = A.shape
     r = n - f

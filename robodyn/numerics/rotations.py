@@ -53,7 +53,7 @@ def rotate(q: Quaternion, a: Vector) -> Vector:
 
 @inner
 def quaternion_from_rpy(roll: float, pitch: float, yaw: float) -> Quaternion:
-    """Return the quaternion of Rz(yaw) Ry(pitch) Rx(roll)."""
+    """Return the quaternion (x, y, z, w) of Rz(yaw) Ry(pitch) Rx(roll)."""
     cr, sr = math.cos(0.5 * roll), math.sin(0.5 * roll)
     cp, sp = math.cos(0.5 * pitch), math.sin(0.5 * pitch)
     cy, sy = math.cos(0.5 * yaw), math.sin(0.5 * yaw)
@@ -101,14 +101,18 @@ def quaternion_from_matrix(rows: tuple[Vector, Vector, Vector]) -> Quaternion:
 
 @inner
 def store_pose(out: Any, origin: Vector, rows: tuple[Vector, Vector, Vector]) -> None:
-    """Write a pose (7,) with the given origin and rows of the rotation matrix."""
+    """Write a pose (7,) to `out`, from its origin and the rows of its rotation."""
     store(out, 0, origin)
     out[3], out[4], out[5], out[6] = quaternion_from_matrix(rows)
 
 
 @inner
 def store_quaternion_rate(out: Any, q: Any, at: int, omega: Vector) -> None:
-    """Write the derivative of the quaternion at index `at` of q; omega is in its parent's axes."""
+    """Write the time derivative of the unit quaternion at index `at` of q to `out`.
+
+    It is written at the same index. omega (3,) is the angular velocity of the rotated frame
+    relative to its parent frame, in the axes of the parent.
+    """
     x, y, z, w = q[at], q[at + 1], q[at + 2], q[at + 3]
     a, b, c = omega
     out[at] = 0.5 * (a * w + b * z - c * y)
@@ -181,7 +185,7 @@ def rotation_vector(x: Vector, y: Vector, z: Vector) -> Vector:
 
 @inner
 def pose_difference(start: Any, goal: Any, out: Any) -> None:
-    """Write the displacement (6,) between two poses (7,) to `out`.
+    """Write the displacement (6,) from one pose (7,) to another to `out`.
 
     It consists of a translation and a rotation vector in the base frame.
     """
@@ -224,9 +228,9 @@ def displace_pose(q: Any, first: int, shift: Any, turn: Any) -> None:
 def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tuple[Vector, Vector]:
     """Compute angular velocity and acceleration from a rotation vector's derivatives.
 
-    Both are in the base frame. For the rotation exp(x(t)) R0, the left Jacobian of the rotation
-    group gives omega = x' + A cross(x, x') + B cross(x, cross(x, x')), with A = (1 - cos t)/t^2,
-    B = (t - sin t)/t^3 and t = |x|; alpha is the exact derivative of omega.
+    Both are in the base frame. For the rotation exp(x(t)) R0 with constant R0, the left Jacobian of
+    the rotation group gives omega = x' + A cross(x, x') + B cross(x, cross(x, x')), with A = (1 -
+    cos t)/t^2, B = (t - sin t)/t^3 and t = |x|; alpha is the exact derivative of omega.
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
@@ -255,7 +259,8 @@ def rotation_vector_motion(x: Vector, rate: Vector, acceleration: Vector) -> tup
 def rotation_vector_rate(x: Vector, omega: Vector) -> Vector:
     """Compute the rate (3,) of a rotation vector x from an angular velocity.
 
-    The angular velocity is that of the rotation exp(x) R0. The length of x must be below 2 pi.
+    The angular velocity, in the base frame, is that of the rotation exp(x) R0 with constant R0. The
+    length of x must be below 2 pi.
     """
     squared = x[0] ** 2 + x[1] ** 2 + x[2] ** 2
     angle = math.sqrt(squared)
@@ -276,6 +281,7 @@ def composed_motion(
 
     Both are in the base frame. For the product exp(x) R, they are omega + E omega_R and alpha +
     omega x (E omega_R) + E alpha_R, with E = exp(x), which itself rotates with omega and alpha.
+    omega_R and alpha_R, the arguments `inner_omega` and `inner_alpha`, are those of R.
     """
     q = quaternion_exp(x)
     carried = rotate(q, inner_omega)

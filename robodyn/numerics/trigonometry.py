@@ -40,7 +40,7 @@ C6: Final = -1.13596475577881948265e-11
 
 @inner
 def sine_cosine(angle: Any) -> Any:
-    """Compute sine and cosine of finite angles [rad]."""
+    """Return sine and cosine of a finite angle [rad]; for floats or SIMD vectors."""
     turns = (angle * TWO_BY_PI + ROUND) - ROUND
     # the angle minus whole quarter turns, as a sum x + y
     t = angle - turns * PIECE_1

@@ -14,13 +14,13 @@ Vector = tuple[float, float, float]
 
 @inner
 def vector(array: Any, start: int) -> Vector:
-    """Return three consecutive entries of a flat array."""
+    """Return the vector in three consecutive entries of an array, from `start` on."""
     return array[start], array[start + 1], array[start + 2]
 
 
 @inner
 def store(array: Any, start: int, a: Vector) -> None:
-    """Write a vector into three consecutive entries of a flat array."""
+    """Write a vector to three consecutive entries of a flat array, from index `start`."""
     array[start] = a[0]
     array[start + 1] = a[1]
     array[start + 2] = a[2]

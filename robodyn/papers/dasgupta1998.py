@@ -29,7 +29,8 @@ def figures_1998(studies: Mapping[str, MotionStudy]) -> list[Figure]:
         studies: motion studies by path name, with the formulation printed in the paper.
 
     Returns:
-        Name, description in the paper, chart and checked statements of each figure.
+        A tuple for each figure: its name, its description in the paper, the recomputed chart, and
+        the paper's statements compared with computed values.
     """
     first, second, third = studies["I"], studies["II"], studies["III"]
     return [

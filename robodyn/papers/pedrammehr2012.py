@@ -31,7 +31,8 @@ def figures_2012(studies: Mapping[str, MotionStudy]) -> list[Figure]:
         studies: motion studies by path name.
 
     Returns:
-        Name, description in the paper, chart and checked statements of each figure.
+        A tuple for each figure: its name, its description in the paper, the recomputed chart, and
+        the paper's statements compared with computed values.
     """
     line, first, second = studies["P1"], studies["I"], studies["II"]
     rate, acceleration = "angular velocity [rad/s]", "angular acceleration [rad/s²]"
@@ -65,6 +66,9 @@ def leg_rotations(study: MotionStudy) -> tuple[tuple[FloatArray, FloatArray], ..
     Spin is the rotation of a leg about its own axis; without it, the components along the leg are
     zero (1998, eq. 6 and 9). The acceleration perpendicular to the leg differs, too: the true one
     contains -(W.s) s x W, with the leg's angular velocity W and direction s.
+
+    Args:
+        study: study of a platform's motion at N instants.
 
     Returns:
         Angular velocities [rad/s] with and without spin, then angular accelerations [rad/s^2] with

@@ -38,7 +38,15 @@ Figure = tuple[str, str, Chart, list[Statement]]
 
 
 def statements_html(figure: str, description: str, statements: Sequence[Statement]) -> str:
-    """Return a figure's description and a table of its checked statements as HTML."""
+    """Return a figure's description and a table of its checked statements as HTML.
+
+    Each row of the table compares a statement with the computed result.
+
+    Args:
+        figure: name of the figure.
+        description: description of the figure in the paper.
+        statements: statements of the paper about the figure.
+    """
     rows = [
         [
             c.about,
@@ -61,7 +69,7 @@ def _join_text(text: str) -> str:
 
 
 def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Return checked statements as a list of dictionaries, for JSON."""
+    """Return statements and computed results as a list of dictionaries, for JSON."""
     return [
         {"about": c.about, "said": c.stated, "computed": c.value, "agrees": c.agrees}
         for c in statements

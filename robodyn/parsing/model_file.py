@@ -213,7 +213,10 @@ def limits_of(
 
 
 def limits_fields(limits: Any, *travel: str) -> dict[str, Any]:
-    """Return the finite limits as fields of a model file, as `limits_of` reads them."""
+    """Return a joint's or motor's finite limits as fields that `limits_of` can read.
+
+    `travel` names its attributes with position limits, such as `position`.
+    """
     known = ((name, getattr(limits, name)) for name in ("velocity", "effort", *travel))
     return {name: numbers(value) for name, value in known if np.isfinite(value).all()}
 

@@ -50,7 +50,8 @@ def moveit(
     Args:
         mechanism: mechanism of any kind whose body's pose determines its configuration.
         folder: output folder; created if it does not exist.
-        condition_limit: largest condition number in the box of coordinates about home.
+        condition_limit: largest condition number of the Jacobian in the box of tip coordinates
+            about home.
         force: overwrite existing files.
 
     Returns:
@@ -109,14 +110,15 @@ def moveit(
 
 
 def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
-    """Find a box about home in which all tested poses are reachable and nonsingular.
+    """Find a box about home in which all tested tip poses can be reached.
 
-    A pose passes if it is within the joint limits, the condition number of the Jacobian is below
-    `condition_limit`, and the sign of its determinant is that at home. Each coordinate is first
-    extended alone until a pose fails; then all ranges are shortened by a common factor.
+    A pose passes the test if its configuration is within the joint limits, the condition number of
+    the Jacobian is below `condition_limit`, and the Jacobian's determinant has the same sign as at
+    home. Each tip coordinate is first extended alone until a pose fails; then all ranges are
+    shortened by a common factor until all tested poses pass.
 
     Returns:
-        Lower and upper end (n, 2) [m or rad] of each coordinate of the tip.
+        Lower and upper end (n, 2) [m or rad] of each of the n coordinates of the tip.
     """
     m, rng = tip.mechanism, np.random.default_rng(SEED)
     home, count = tip.positions(m.home), len(tip.rows)

@@ -89,7 +89,11 @@ class Camera:
 
 
 def project(points: FloatArray) -> FloatArray:
-    """Project points (..., 3) [m] in parallel to the picture plane (..., 2) [m]."""
+    """Project points (..., 3) [m] onto the picture plane by parallel projection.
+
+    Returns:
+        Coordinates (..., 2) [m] to the right and up.
+    """
     x, y, z = np.moveaxis(points, -1, 0)
     right = -np.sin(AZIMUTH) * x + np.cos(AZIMUTH) * y
     near = np.cos(AZIMUTH) * x + np.sin(AZIMUTH) * y

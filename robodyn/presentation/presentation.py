@@ -108,7 +108,8 @@ def outline(mechanism: Any, configuration: FloatArray, /) -> list[OutlinePart]:
         configuration: (nq,) configuration to draw.
 
     Returns:
-        Polylines (k, 3) [m] in the base frame; empty if the kind of mechanism has no outline.
+        Named polylines with points (k, 3) [m] in the base frame; an empty list if the kind of
+        mechanism has no outline.
     """
     return []
 
@@ -144,7 +145,7 @@ def leg_ends(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatArray, 
 
     Returns:
         Points (k, 3) [m] on the base and points (k, 3) [m] on the body, both in the base frame; k
-        is the number of legs.
+        is the number of legs, 0 for mechanisms without legs.
     """
     return np.empty((0, 3)), np.empty((0, 3))
 
@@ -158,8 +159,8 @@ def leg_directions(mechanism: Any, configuration: FloatArray, /) -> tuple[FloatA
         configuration: (nq,) configuration of the mechanism.
 
     Returns:
-        Attachment points (k, 3) [m] on the body and unit vectors (k, 3) along the legs, both in the
-        base frame; k is the number of legs.
+        Attachment points (k, 3) [m] on the body, and unit vectors (k, 3) along the legs from base
+        to body, both in the base frame; k is the number of legs, 0 for mechanisms without legs.
 
     Raises:
         KinematicsError: the end points of a leg coincide.
@@ -270,7 +271,10 @@ def with_model_values(mechanism: Any, values: Mapping[str, float], /) -> Any:
 
     Args:
         mechanism: mechanism to change.
-        values: new values by name.
+        values: new values by the names of the variables.
+
+    Returns:
+        The changed mechanism; `mechanism` itself is not modified.
 
     Raises:
         ModelError: no mechanism has these values.

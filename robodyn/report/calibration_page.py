@@ -68,7 +68,10 @@ def zeros_page(found: ZeroOffsets, name: str, source: str = "") -> Page:
 
 
 def dimensions(found: Calibration) -> Table:
-    """Create a table of all calibrated dimensions, before and after the calibration."""
+    """Create a table of all calibrated dimensions, before and after the calibration.
+
+    It also contains the change of each dimension and its standard deviation.
+    """
     rows = [
         [each.name, each.unit, f"{each.before:.6f}", f"{each.after:.6f}",
          each.change, each.deviation if each.seen else "not observable"]
@@ -124,7 +127,7 @@ def _residuals(found: Calibration) -> Chart:
 
 
 def change_chart(found: Calibration) -> Chart:
-    """Create a chart of the changes of all calibrated parameters.
+    """Create a chart of the change of each calibrated parameter, one panel per unit.
 
     Error bars are two standard deviations to either side.
     """
@@ -160,7 +163,10 @@ def _bars(of: list[CalibratedParameter], factor: float) -> tuple[ChartLine, ...]
 
 
 def visibility_chart(found: Calibration) -> Chart:
-    """Create a chart of the singular values of the scaled identification Jacobian."""
+    """Create a chart of the singular values of the scaled identification Jacobian.
+
+    The x axis is the index of the singular value.
+    """
     values = np.maximum(found.singular_values, 1e-3)
     rows = np.arange(1.0, len(values) + 1.0)
     curve = ChartLine(rows, values, "", COLORS[0])

@@ -185,6 +185,11 @@ def condition_panel(
 ) -> tuple[Panel, ...]:
     """Create a panel of Jacobian condition numbers with warning and error thresholds.
 
+    Args:
+        title: title of the panel.
+        curves: condition numbers over time.
+        marks: further marks of the panel.
+
     Returns:
         A tuple that contains the panel, for `Chart.panels`.
     """
@@ -196,10 +201,16 @@ def condition_panel(
 
 
 def downsample(values: FloatArray) -> Indices:
-    """Return the indices (M,) of the samples that suffice to draw k curves (k, N).
+    """Select the samples that suffice to draw several curves.
 
     The samples are divided into pieces of equal length. Of each piece, the first and the last
     sample, the least and the greatest of every curve, and both sides of every gap are kept.
+
+    Args:
+        values: (k, N) samples of k curves.
+
+    Returns:
+        Indices (M,) of the selected samples, increasing.
     """
     count = values.shape[1]
     if count <= 4 * PIECES:

@@ -35,8 +35,8 @@ def cueing_page(
 
     Args:
         found: result of the ride.
-        facts: numerical results of the ride, as data for programs.
-        summary: key figures, each with its name.
+        facts: numerical results of the ride, embedded in the page for programs.
+        summary: name and value of each key result, shown at the top of the page.
         response: result of the objective motion cueing test, if any.
         criteria: limits of modulus and phase by channel, see `read_criteria`.
     """
@@ -74,7 +74,7 @@ def cueing_page(
 
 
 def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
-    """Create a chart of the frequency response's moduli in the motion cueing test.
+    """Create a chart of modulus versus frequency for each channel of the cueing test.
 
     The response is that of the motion at the head on the platform to the motion of the vehicle.
 
@@ -98,7 +98,7 @@ def modulus_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Char
 
 
 def phase_chart(response: FrequencyResponse, criteria: Criteria) -> chart.Chart:
-    """Create a chart of the frequency response's phases in the motion cueing test.
+    """Create a chart of phase versus frequency for each channel of the cueing test.
 
     The response is that of the motion at the head on the platform to the motion of the vehicle.
 

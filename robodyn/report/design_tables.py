@@ -21,7 +21,7 @@ KEY_VALUES = ("peak_effort", "supply_peak", "stroke", "speed", "price")
 
 
 def verdict_lines(e: Evaluation) -> list[str]:
-    """Return a sentence on each requirement of an evaluation: whether it is met.
+    """Return one sentence for each requirement of an evaluation: whether it is met.
 
     Requirements that are not met come first. Notes on rotor inertia follow at the end.
     """
@@ -111,7 +111,10 @@ def demand_tables(e: Evaluation) -> list[Table]:
 
 
 def sensitivity_table(e: Evaluation) -> Table:
-    """Create a table of the changes [%] in requirements per percent of each dimension."""
+    """Create a table of the changes [%] of requirements if a dimension grows by 1 %.
+
+    Each row is a dimension, each column a requirement such as stroke, speed or peak effort.
+    """
     names = ("stroke", "speed", "peak_effort", "continuous_effort", "peak_power",
              "condition_number", "joint_angle", "position_error")  # fmt: skip
     shown = [name for name in names if name in e.quantities]
@@ -126,7 +129,11 @@ def sensitivity_table(e: Evaluation) -> Table:
 
 
 def front_table(d: Design) -> Table:
-    """Create a table of the Pareto-optimal designs."""
+    """Create a table of the Pareto-optimal designs.
+
+    Each row contains the objectives, the dimensions and, if one was selected, the actuator of a
+    design.
+    """
     names = [name for name in OBJECTIVES if name in d.front[0].values]
     shown = list(dict.fromkeys((*d.objectives, *(n for n in names if n in KEY_VALUES))))
     turns = d.mechanism.drives.units[0] == "rad"

@@ -29,6 +29,11 @@ with require_extra("report", "PNG and PDF charts need matplotlib", "matplotlib")
 def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -> list[Path]:
     """Write each chart to a file `<key>.png` in a folder.
 
+    Args:
+        charts: charts to write.
+        folder: folder of the files; it is created if necessary.
+        dpi: resolution [dots per inch].
+
     Returns:
         The paths of the files.
 
@@ -48,6 +53,11 @@ def write_png(charts: Iterable[Chart], folder: str | Path, dpi: float = 150.0) -
 def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
     """Write one chart to an image file, in the format given by the file extension.
 
+    Args:
+        chart: chart to write.
+        path: file to write.
+        dpi: resolution [dots per inch].
+
     Raises:
         OutputError: the file cannot be written, or matplotlib has no such format.
     """
@@ -61,6 +71,11 @@ def write_image(chart: Chart, path: str | Path, dpi: float = 150.0) -> None:
 
 def write_pdf(charts: Iterable[Chart], path: str | Path, title: str = "") -> None:
     """Write the charts to one PDF file, one chart to a page.
+
+    Args:
+        charts: charts to write.
+        path: file to write.
+        title: title in the metadata of the file.
 
     Raises:
         OutputError: the file cannot be written.

@@ -46,9 +46,14 @@ ENDS = {
 def sine_sheet(m: Mechanism) -> tuple[Chart, Table] | None:
     """Create a chart and a table of the largest motions about home on each axis.
 
-    The chart shows the amplitudes of sine motions versus frequency; the table lists excursions,
-    velocities and accelerations. The result is None if the mechanism is underactuated or has no
-    velocity and effort limits, or if a pose of the body does not determine the configuration.
+    Args:
+        m: mechanism with velocity or effort limits of its drives.
+
+    Returns:
+        A chart of the largest amplitude of sine motions versus frequency, with a panel for each
+        axis; and a table with the largest excursion, velocity and acceleration along each axis.
+        None if no axis can be evaluated, see `sine_motions`: the mechanism is underactuated, all of
+        its limits are infinite, or a pose of the body does not determine the configuration.
     """
     rows = sine_motions(m, FREQUENCIES.tolist())
     if not rows:
@@ -124,7 +129,7 @@ def payload_map(m: Mechanism, across: int = 0, up: int = 2) -> PayloadMap | None
         across, up: indices of the two axes of the base frame that span the plane.
 
     Returns:
-        The payloads on a grid; None if the body cannot move along both axes.
+        The payloads on a grid; None unless the body can move along both axes.
     """
     if not {across, up} <= set(motions.determining_rows(m)):
         return None
@@ -154,9 +159,9 @@ def payload_table(m: Mechanism, held: PayloadMap, across: str, up: str) -> str:
     The color of a cell shows which limit applies there.
 
     Args:
-        m: mechanism.
-        held: payloads to show.
-        across, up: names of the axes.
+        m: mechanism that holds the payloads.
+        held: payloads from `payload_map`.
+        across, up: names of the horizontal and the vertical axis of the table.
     """
     colors = {name: COLORS[k % len(COLORS)] for k, name in enumerate(m.joint_names)}
     head = "".join(f"<th>{number(float(x))}</th>" for x in held.x)

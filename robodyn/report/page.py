@@ -224,7 +224,7 @@ def _limits(lower: float | None, upper: float | None) -> str:
 
 
 def cards(values: Sequence[tuple[str, str]]) -> str:
-    """Return key figures as HTML; each has a name and a value."""
+    """Return key results as HTML, given the name and the value of each."""
     return '<dl class="cards">' + "".join(
         f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in values
     ) + "</dl>"  # fmt: skip

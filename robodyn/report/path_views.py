@@ -28,7 +28,14 @@ from robodyn.report.chart import (
 
 
 def path_chart(mechanism: Mechanism, configurations: FloatArray) -> Chart:
-    """Create a chart of the body's path, in 3D and projected onto coordinate planes."""
+    """Create a chart of the body's path, in 3D and projected onto coordinate planes.
+
+    The 3D view also shows the mechanism at the start and at the end.
+
+    Args:
+        mechanism: mechanism that follows the path.
+        configurations: (N, nq) configurations along the path.
+    """
     label = f"path of the {nouns_of(mechanism).body}"
     xyz = mechanism.body_pose(configurations)[:, :3]
     planes = tuple(

@@ -36,8 +36,8 @@ class PlanComparison:
         measured: (N, nq) configurations.
         planned: planned motion at these times.
         error: (N, nv) [m, rad] displacement from the planned to the measured configuration.
-        commanded: (N, n) [N or N m] efforts.
-        model: (N, n) [N or N m] inverse dynamics of the model along the plan.
+        commanded: (N, n) [N or N m] recorded effort commands.
+        model: (N, n) [N or N m] efforts from the model's inverse dynamics along the plan.
         start: start [s] of the path on the recording's clock.
         fitted: whether the start was found by fitting the plan to the measured motion.
     """
@@ -77,9 +77,9 @@ class PlanComparison:
         }
 
     def margins(self) -> Margins:
-        """Compare the recorded motion with the limits of the mechanism.
+        """Compute the margins of the recorded motion to the limits of the mechanism.
 
-        Velocities are computed by finite differences.
+        Velocities are computed by finite differences; the efforts are the commanded ones.
         """
         time, rows = np.unique(self.time, return_index=True)
         positions = self.mechanism.joint_positions(self.measured[rows])
@@ -109,7 +109,7 @@ def compare_with_plan(
         mechanism: recorded mechanism.
         times: (N,) [s] on the recording's clock.
         measured: (N, nq) configurations.
-        commanded: (N, n) [N or N m] efforts.
+        commanded: (N, n) [N or N m] recorded effort commands.
         plan: planned trajectory.
         start: start [s] of the plan on the recording's clock; samples before it and after the end
             of the plan are ignored. None: fitted to the measured motion.

@@ -65,6 +65,8 @@ def _size_text(value: float, unit: str) -> str:
 def extremes(run: PlanComparison, names: Sequence[str]) -> Table:
     """Create a table of the largest commanded and modeled efforts of each joint.
 
+    It also contains the largest and the root mean square difference of the two.
+
     Args:
         run: comparison of the run with its plan.
         names: titles of the joints.

@@ -32,7 +32,7 @@ class Study(MotionStudy):
                 mechanisms only.
 
         Returns:
-            Figure by key of the chart.
+            The matplotlib figures, by the keys of their charts.
 
         Raises:
             MissingExtra: matplotlib is not installed.
@@ -88,7 +88,8 @@ def analyze(
             of the trajectory.
         formulation: formulation of the inverse dynamics, one of `mechanism.formulations`: exact;
             for a platform also massless, dasgupta1998 or pedrammehr2012.
-        wrench: (6,) [N, N m] constant wrench of the environment on the mechanism.
+        wrench: (6,) [N, N m] constant wrench of the environment on the body, about the body's
+            reference point, base frame.
         characteristic_length: length [m] for the scaled condition number.
         progress: called with the completed fraction, from 0 to 1.
 

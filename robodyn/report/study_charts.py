@@ -54,7 +54,7 @@ def study_charts(study: MotionStudy, formulations: bool | None = None) -> list[c
 
 
 def force_chart(study: MotionStudy) -> chart.Chart:
-    """Create a chart of the effort of each joint and the terms that add up to it.
+    """Create a chart of each joint's effort over time and the terms that add up to it.
 
     All legs of a platform have a common scale.
     """
@@ -94,7 +94,10 @@ def force_chart(study: MotionStudy) -> chart.Chart:
 
 
 def fraction_chart(study: MotionStudy) -> chart.Chart:
-    """Create a chart of the fraction of leg forces due to the legs' own dynamics."""
+    """Create a chart of the fraction of leg forces due to the legs' own dynamics.
+
+    The fraction is drawn over time, with gaps where the total force passes through zero.
+    """
     fraction = study.dynamic_fraction.copy()
     size = np.abs(study.forces)
     peak = np.nanmax(size, axis=0)
@@ -116,7 +119,7 @@ def fraction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def condition_chart(study: MotionStudy) -> chart.Chart:
-    """Create a chart of the Jacobian's condition number, with its thresholds."""
+    """Create a chart of the Jacobian's condition number over time, with thresholds."""
     values = study.condition_number
     curves = [chart.ChartLine(study.time, values, "SI units", chart.COLORS[0], chart.SOLID, 1.8)]
     if study.characteristic_length != 1.0:
@@ -137,7 +140,11 @@ def condition_chart(study: MotionStudy) -> chart.Chart:
 
 
 def joint_charts(study: MotionStudy) -> list[chart.Chart]:
-    """Create charts of positions and velocities of the driven joints."""
+    """Create a chart of positions and velocities of the driven joints over time.
+
+    Returns:
+        A list with this chart.
+    """
     mechanism = study.mechanism
     names, units = joint_titles(mechanism), mechanism.drives.units
     position, joint = position_name(mechanism), nouns_of(mechanism).joint
@@ -154,7 +161,10 @@ def joint_charts(study: MotionStudy) -> list[chart.Chart]:
 
 
 def reaction_chart(study: MotionStudy) -> chart.Chart:
-    """Create a chart of the magnitudes of constraint forces and moments in the joints."""
+    """Create a chart of the magnitudes of the joints' constraint forces and moments.
+
+    They are drawn over time; the study must contain reactions.
+    """
     assert study.reactions is not None
     panels = []
     for name, values in study.reactions._asdict().items():
@@ -181,7 +191,10 @@ def reaction_chart(study: MotionStudy) -> chart.Chart:
 
 
 def published_formulations(mechanism: Mechanism) -> list[str]:
-    """Return the names of the inverse-dynamics formulations published in papers."""
+    """Return the names of a mechanism's inverse-dynamics formulations from papers.
+
+    The list is empty for mechanisms that have only exact and massless formulations.
+    """
     return [name for name in formulations(mechanism) if name not in ("exact", "massless")]
 
 
@@ -196,7 +209,8 @@ def _is_published(study: MotionStudy) -> bool:
 def formulation_chart(study: MotionStudy) -> chart.Chart:
     """Create a chart of the deviations of papers' formulations from exact dynamics.
 
-    Each curve is the effort of a joint by one formulation minus that by exact inverse dynamics.
+    Each curve is a joint's effort by one formulation minus that by exact inverse dynamics, over
+    time.
     """
     exact = other_forces(study, "exact")
     errors = {
@@ -222,6 +236,10 @@ def formulation_chart(study: MotionStudy) -> chart.Chart:
 
 def other_forces(study: MotionStudy, formulation: str) -> FloatArray:
     """Compute a study's efforts with another formulation of the inverse dynamics.
+
+    Args:
+        study: study of N instants.
+        formulation: name of the formulation.
 
     Returns:
         Efforts (N, n) [N or N m], NaN at configurations without a solution.

@@ -23,7 +23,12 @@ MOTIONS = ("surge", "sway", "heave", "roll", "pitch", "yaw")
 
 
 def modes_table(m: Mechanism) -> Table | None:
-    """Create a table of the natural modes at home; None for rigid drives."""
+    """Create a table of the natural modes at home, with the motors locked.
+
+    Returns:
+        A table with the frequency, the damping ratio and the displacement of the body for each
+        mode; None unless all drives are elastic.
+    """
     if not is_elastic(m):
         return None
     modes = m.modes(m.home)
@@ -42,10 +47,13 @@ def modes_table(m: Mechanism) -> Table | None:
 
 
 def vibration_charts(m: Mechanism) -> list[Chart]:
-    """Create charts of natural modes and frequency responses at home.
+    """Create charts of mode shapes and frequency responses at home, motors locked.
 
-    The responses are those to motion of the base and to wrenches on the body. The list is empty if
-    the equilibrium is unstable.
+    The responses are those of the body to motion of the base and to wrenches on the body:
+    magnitude and phase versus frequency.
+
+    Returns:
+        The charts; an empty list if the equilibrium is unstable.
     """
     modes = m.modes(m.home)
     if not modes.stable:

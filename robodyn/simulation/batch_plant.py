@@ -128,12 +128,18 @@ class BatchPlant:
 
     @property
     def motor_positions(self) -> FloatArray:
-        """Positions (count, n) of elastic drives' motors; (count, 0) for rigid drives."""
+        """Positions (count, n) of elastic drives' motors; (count, 0) for rigid drives.
+
+        They are in [m or rad], converted to the joint side of the transmission.
+        """
         return np.array(self._q[:, 0, self._sizes[0] :])
 
     @property
     def motor_velocities(self) -> FloatArray:
-        """Velocities (count, n) of elastic drives' motors; (count, 0) for rigid drives."""
+        """Velocities (count, n) of elastic drives' motors; (count, 0) for rigid drives.
+
+        They are in [m/s or rad/s], converted to the joint side of the transmission.
+        """
         return np.array(self._v[:, 0, self._sizes[1] :])
 
     def replace_mechanisms(
@@ -169,7 +175,7 @@ class BatchPlant:
         if first.solver.compiled_simulation(first) is None:
             raise InvalidInput(
                 f"{first.name}: mechanisms of the kind {first.kind!r} have no compiled simulation; "
-                "use a Plant for each",
+                "use a Plant for each mechanism",
                 value=first,
             )
         self._curves = self._limits_efforts and any(
@@ -267,9 +273,11 @@ class BatchPlant:
         """Advance every row by `steps` steps with constant efforts, wrenches, base motion.
 
         Args:
-            efforts: (n,) or (count, n) [N or N m]; they are limited to the actuators' range.
+            efforts: (n,) or (count, n) [N or N m]; they are limited to the actuators' range if the
+                plant limits efforts.
             steps: number of steps.
-            wrench: (6,) or (count, 6) [N, N m] on the body, base frame; zero by default.
+            wrench: (6,) or (count, 6) [N, N m] on the body about its reference point, base frame;
+                zero by default.
             base: motion of the base, one for all or one for each row; at rest by default.
 
         Raises:

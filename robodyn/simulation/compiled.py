@@ -38,7 +38,7 @@ PARTS = 100
 def complete(run: SimulationTask, progress: Callable[[float], None] | None = None) -> None:
     """Complete a simulation, in compiled code as far as possible.
 
-    `progress` is called repeatedly with the simulated time [s].
+    The histories of `run` are filled. `progress` is called repeatedly with the simulated time [s].
 
     Raises:
         InvalidInput, SimulationFailed: as for `SimulationTask.finish`.
@@ -165,7 +165,7 @@ class Law(NamedTuple):
 
 
 def law_of(controller: computed_torque.Controller) -> Law | None:
-    """Return the compiled law of a controller; None if it is not supported.
+    """Return the compiled control law of a controller; None if there is none for it.
 
     Derived classes are not supported, because they may behave differently.
     """
@@ -195,7 +195,18 @@ def rows_for(
 ) -> FloatArray:
     """Compute the inputs (N, k) of a compiled control law at times (N,) [s].
 
-    Depending on the controller, these are the planned motion, efforts, or both.
+    Args:
+        controller: controller with a compiled law, see `law_of`.
+        mechanism: simulated mechanism.
+        trajectory: motion to follow.
+        times: (N,) [s] at which the law is evaluated.
+        base: motion of the base as a function of time [s]; None for a base at rest.
+
+    Returns:
+        A row for each time. For `ComputedTorque`: planned configuration, velocity and acceleration,
+        then the efforts for friction that is compensated for the planned motion, if any. For
+        `Feedforward` and `ConstantEffort`: the efforts. For a `CompiledController`: see
+        `CompiledController.rows`. For `GravityCompensation`: no columns.
 
     Raises:
         RobodynError, or an error of the trajectory: the controller has no result at some time.

@@ -40,8 +40,9 @@ class CompiledController:
     def rows(self, trajectory: Trajectory, times: FloatArray, count: int) -> FloatArray:
         """Compute the inputs (N, k) of the control law at times (N,) [s].
 
-        The columns are `count` zeros, which the efforts will replace, the time, and the planned
-        motion.
+        Returns:
+            A row for each time: `count` zeros, which the efforts will replace; the time [s]; and
+            the planned configuration, velocity and acceleration.
         """
         buffers = np.zeros((len(times), count)), times[:, None]
         return np.concatenate([*buffers, *trajectory.sample(times)], axis=-1)

@@ -45,15 +45,17 @@ def dormand_prince_853(
 
     Args:
         mechanism: mechanism that moves.
-        acceleration: function of time, configuration and velocity.
-        times: [s] times of the states, increasing.
+        acceleration: function of time [s], configuration (nq,) and velocity (nv,), which returns
+            the generalized acceleration (nv,).
+        times: (N,) [s] times of the states, increasing.
         state: configuration and velocity at the first time.
 
     Returns:
-        Configuration and velocity at all times after the first.
+        The N - 1 states (configuration, velocity) at all times after the first.
 
     Raises:
-        SimulationFailed: the next state is not finite; `time` is relative to the first time.
+        SimulationFailed: a state is not finite, or the integrator finds no step that is small
+            enough; `time` is relative to the first time.
     """
     # slow to import and rarely needed
     from scipy.integrate import solve_ivp
@@ -70,7 +72,8 @@ def dormand_prince_853(
         calls += 1
         if calls > MOST_CALLS:
             raise SimulationFailed(
-                f"no result after {MOST_CALLS} evaluations; check that the motion is smooth",
+                f"the integration did not finish within {MOST_CALLS} evaluations; check that "
+                "the motion is smooth",
                 time=0.0,
                 value=state,
             )
@@ -102,12 +105,13 @@ def runge_kutta_4(
 
     Args:
         mechanism: mechanism that moves.
-        acceleration: function of time, configuration and velocity.
+        acceleration: function of time [s], configuration (nq,) and velocity (nv,), which returns
+            the generalized acceleration (nv,).
         times: start and end [s] of the step.
         state: configuration and velocity at the start.
 
     Returns:
-        Configuration and velocity at the end.
+        Configuration (nq,) and velocity (nv,) at the end.
 
     Raises:
         SimulationFailed: an acceleration is not finite or does not exist.

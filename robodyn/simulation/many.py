@@ -80,7 +80,8 @@ def simulate_many(
         controller: controllers, with their own gains or models.
         trajectory: motions to follow. If the controller acts continuously, all must have the same
             switching times.
-        wrench: constant (B, 6) or (6,) [N, N m], or functions of time [s].
+        wrench: external wrench on each body, as for `simulate`: constant (B, 6) or (6,) [N, N m],
+            or functions of time [s].
         dt, control_dt: as for `simulate`.
         every: record every n-th control instant or step; the last one is always recorded.
         settings: as for `simulate`; the default duration is that of the longest trajectory.
@@ -195,8 +196,8 @@ def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> N
     usual, expected = first.configuration.shape[1], first.velocity.shape[1]
     if (size, kind) != (expected, usual):
         raise InvalidInput(
-            f"simulation {number}: its velocities have {size} numbers and its configurations "
-            f"{kind}, expected {expected} and {usual} as in the first simulation",
+            f"simulation {number}: its velocities have {size} elements and its configurations "
+            f"{kind}, expected {expected} and {usual}, as in the first simulation",
             value=run.plant.mechanism,
         )
     if not np.array_equal(run.time, first.time):

@@ -36,7 +36,8 @@ class Pacer:
     def due(self, now: float, *, running: bool = True) -> bool:
         """Return whether the next period is due at `now` [s] of a steady clock.
 
-        If so, it is counted. While `running` is false, no period is due and time does not count.
+        A due period is counted as simulated, so call the method once for each period. While
+        `running` is False, no period is due and time does not count.
         """
         elapsed = 0.0 if self._last is None else max(now - self._last, 0.0)
         self._last = now

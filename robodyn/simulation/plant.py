@@ -51,8 +51,9 @@ class Plant:
         effort: (n,) [N or N m] last applied effort after limits; with torque-speed curves, at the
             beginning of the step.
         saturated: (n,) number of times that the effort of each actuator was limited.
-        motor_positions, motor_velocities: (n,) [m or rad] positions and their rates of the motors
-            of elastic drives, as joint positions; None for rigid drives.
+        motor_positions, motor_velocities: (n,) positions [m or rad] and velocities [m/s or rad/s]
+            of the motors of elastic drives, converted to the joint side of the transmission; None
+            for rigid drives.
 
     Raises:
         InvalidInput: a state has the wrong shape, the step is not positive, an elastic drive has no
@@ -120,7 +121,11 @@ class Plant:
 
     @property
     def state(self) -> tuple[FloatArray, FloatArray]:
-        """Configuration and velocity, with those of the motors of elastic drives appended."""
+        """Configuration and velocity, including those of the motors of elastic drives.
+
+        They are arrays (nq,) and (nv,); for elastic drives, the positions (n,) of the motors are
+        appended to the configuration, and their velocities (n,) to the velocity.
+        """
         if self.motor_positions is None or self.motor_velocities is None:
             return self.configuration, self.velocity
         return (
@@ -196,7 +201,8 @@ class Plant:
             effort: (n,) [N or N m] requested efforts.
 
         Returns:
-            Efforts (n,) [N or N m].
+            Efforts (n,) [N or N m]; a copy of the requested ones if the plant does not limit
+            efforts.
 
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.
@@ -220,7 +226,8 @@ class Plant:
         Args:
             effort: (n,) [N or N m] commanded efforts.
             steps: number of steps of dt.
-            wrench: (6,) [N, N m] on the body, base frame; zero by default.
+            wrench: (6,) [N, N m] on the body about its reference point, base frame; zero by
+                default.
             base: constant motion of the base, or a batch of three motions, at the start, midpoint
                 and end of each step; at rest by default.
 
@@ -267,8 +274,8 @@ def is_semi_implicit(mechanism: Mechanism, integrator: str) -> bool:
         return True
     what = "compiled simulation" if has_rigid_drives else "rigid drives"
     raise InvalidInput(
-        f"integrator is {integrator!r}, which needs {what}, and {mechanism.name} has none; choose "
-        "rk4",
+        f"integrator is {integrator!r}, which requires {what}, but {mechanism.name} has none; "
+        "choose rk4",
         value=integrator,
     )
 
@@ -300,7 +307,9 @@ def suggest_remedy(
     try:
         mechanism.forward_dynamics(configuration, velocity, np.zeros(len(mechanism.joint_names)))
     except SingularMassMatrix:
-        return "a description without masses supports kinematics and drawing, but not dynamics"
+        return (
+            "a description without masses supports kinematics and visualization, but not dynamics"
+        )
     except RobodynError:
         pass
     if mechanism.drives.elasticity is not None:

@@ -20,6 +20,9 @@ class PositionDrives:
         dt: time [s] between steps.
         bandwidth: [Hz] cutoff frequency of the lag.
         delay: time [s] from a command to its effect.
+
+    Attributes:
+        positions, rates: (n,) [m or rad] current positions, and [m/s or rad/s] velocities.
     """
 
     def __init__(self, positions: FloatArray, dt: float, bandwidth: float, delay: float) -> None:

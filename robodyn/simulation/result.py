@@ -49,9 +49,10 @@ class SimulationResult:
         effort: (N, n) [N or N m] effort applied from each time until the next one, after limits.
         desired: planned motion at the same times, if there was a trajectory.
         events: events in order of time.
-        motor_positions: (N, n) [m or rad] of the motors of elastic drives, at the joints; None for
-            rigid drives.
-        motor_velocities: (N, n) [m/s or rad/s] of these motors.
+        motor_positions: (N, n) [m or rad] positions of the motors of elastic drives, converted to
+            the joint side of the transmission; None for rigid drives.
+        motor_velocities: (N, n) [m/s or rad/s] velocities of these motors, converted likewise; None
+            for rigid drives.
     """
 
     mechanism: Mechanism
@@ -68,16 +69,20 @@ class SimulationResult:
 
     @property
     def error(self) -> FloatArray:
-        """Displacement (N, nv) [m, rad] from the planned to the simulated configuration."""
+        """Displacement (N, nv) [m, rad] from the planned to the simulated configuration.
+
+        It is zero if there is no planned motion.
+        """
         if self.desired is None:
             return np.zeros_like(self.velocity)
         return self.mechanism.difference(self.desired.configuration, self.configuration)
 
     @property
     def energy(self) -> FloatArray:
-        """Kinetic and potential energy (N,) [J]; the potential energy is zero at the base.
+        """Total energy (N,) [J], the sum of kinetic and potential energy.
 
-        The energies of elastic drives and of rotors are included.
+        The potential energy is zero at the base. The energies of elastic drives and of rotors are
+        included.
         """
         state = self.configuration, self.velocity
         if self.motor_positions is None or self.motor_velocities is None:

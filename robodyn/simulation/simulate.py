@@ -66,10 +66,11 @@ def simulate(
         dt: longest integration step [s]; steps also end at the switching times of the trajectory
             (continuous) or at control instants (sampled).
         control_dt: control period [s]; None for a controller that acts continuously.
-        wrench: external wrench (6,) [N, N m], constant or a function of time [s]; with sampled
-            control, its value at the middle of each step applies. It may also be a function of
-            time, configuration and velocity, for example of a contact or a spring, which is
-            evaluated before each step with sampled control; such simulations are not compiled.
+        wrench: external wrench (6,) [N, N m] on the body about its reference point, base frame,
+            constant or a function of time [s]; with sampled control, its value at the middle of
+            each step applies. It may also be a function of time, configuration and velocity, for
+            example of a contact or a spring, which is evaluated before each step with sampled
+            control; such simulations are not compiled.
         settings: all other settings, such as a moving base.
         progress: called from time to time with the simulated time [s].
         options: keyword arguments that override fields of `settings`, such as `duration`.
@@ -87,7 +88,7 @@ def simulate(
     desired = trajectory
     if trajectory is None:
         if settings.duration is None:
-            raise InvalidInput("without a trajectory a duration is required, such as duration=5.0")
+            raise InvalidInput("without a trajectory, a duration is required, such as duration=5.0")
         trajectory = AtRest(mechanism, settings.initial[0] if settings.initial else mechanism.home)
     run = SimulationTask(mechanism, controller, trajectory, dt, control_dt, wrench, settings)
     complete(run, progress)

@@ -43,8 +43,9 @@ class SimulationTask:
     Attributes:
         plant: the plant, in the initial state of the settings or the trajectory.
         time: (N,) [s] of each row.
-        configuration, velocity: (N, nq) and (N, nv).
-        motor_positions, motor_velocities: (N, n) of elastic drives, or (N, 0).
+        configuration, velocity: (N, nq) and (N, nv) of the mechanism.
+        motor_positions, motor_velocities: (N, n) positions and velocities of elastic drives'
+            motors; (N, 0) for rigid drives.
         rows: complete states of the plant, two arrays (N, ...): configurations with motor
             positions, and velocities with motor velocities.
         feedback: side of elastic drives at which the controller measures.
@@ -245,18 +246,42 @@ class SimulationTask:
 
 
 def steps_between(now: ArrayLike, then: ArrayLike, longest: float) -> IntArray:
-    """Compute how many equal steps of at most `longest` [s] fill each interval (...)."""
+    """Compute how many equal steps of at most `longest` [s] fill each interval.
+
+    Args:
+        now, then: (...) [s] start and end of each interval.
+        longest: longest step [s].
+
+    Returns:
+        Numbers of steps (...), each at least 1.
+    """
     needed = np.ceil(np.subtract(then, now) / longest * (1.0 - 1e-9))
     return np.maximum(needed, 1.0).astype(np.int64)
 
 
 def step_times(start: ArrayLike, dt: ArrayLike) -> FloatArray:
-    """Compute start, midpoint and end (k, 3) [s] of steps from starts and lengths."""
+    """Compute the start, midpoint and end of steps.
+
+    Args:
+        start: (k,) [s] start of each step.
+        dt: length [s] of each step (k,), or of all steps.
+
+    Returns:
+        Times (k, 3) [s]: start, midpoint and end of each step.
+    """
     return np.asarray(start, dtype=np.float64)[:, None] + np.multiply.outer(dt, [0.0, 0.5, 1.0])
 
 
 def base_motion_at(base: Callable[[float], BaseMotion], times: FloatArray) -> BaseMotion:
-    """Evaluate a function of the base's motion at times (...) [s]; return a batch."""
+    """Evaluate a function of the base's motion at times (...) [s]; return a batch.
+
+    Args:
+        base: motion of the base as a function of time [s].
+        times: (...) [s] at which to evaluate it.
+
+    Returns:
+        Motion of the base, a batch with the shape of `times`.
+    """
     known, place = np.unique(times, return_inverse=True)
     rows = np.stack([rows_of(base(float(t))) for t in known])[place.reshape(times.shape)]
     return BaseMotion(*np.split(rows, 3, axis=-1))

@@ -35,7 +35,7 @@ class GridAxis:
 
 @dataclass(frozen=True)
 class Interval:
-    """Range of a variable from which a sweep draws samples."""
+    """Range `low` to `high` of a variable from which a sweep draws samples."""
 
     name: str
     low: float
@@ -142,7 +142,7 @@ def _parse_list(name: str, given: Any, sampled: bool, unit: str) -> GridAxis | f
             value=given,
         )
     if not (np.diff(values) > 0.0).all():
-        raise InvalidInput(f"the values of axis {name} do not increase", value=given)
+        raise InvalidInput(f"the values of axis {name} must be strictly increasing", value=given)
     return GridAxis(name, values.copy())
 
 

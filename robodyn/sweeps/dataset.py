@@ -31,7 +31,7 @@ def dataset(plan: SweepPlan, make: Make) -> Any:
             NaN.
 
     Returns:
-        The Dataset, with empty arrays.
+        The Dataset, whose arrays of results contain only NaN, or False for `reachable`.
     """
     xarray = package("xarray")
     mechanism, points = plan.mechanism, plan.points
@@ -66,7 +66,7 @@ def chunk_shapes(plan: SweepPlan, empty: Any) -> dict[str, tuple[int, ...]]:
         empty: Dataset of the sweep.
 
     Returns:
-        Chunk shapes by array name, for arrays with the dimensions of the sweep.
+        Chunk shapes by array name, for the arrays that have a value for each state of the sweep.
     """
     count = len(plan.points.dims)
     return {

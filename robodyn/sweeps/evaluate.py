@@ -38,7 +38,8 @@ def evaluate(
 
     Returns:
         `reachable` (N,) and the arrays (N, ...) of the quantities, by name. Quantities are NaN for
-        unreachable states (unless `settings.beyond_limits`), and if the equations have no solution.
+        unreachable states (unless `settings.beyond_limits` is set), and for states for which the
+        equations have no solution.
     """
     known = sweep_variables(mechanism)
     batch = states(mechanism, known, values)

@@ -64,15 +64,15 @@ class SweepPlan:
         """Compute the quantities for all states of this plan.
 
         Returns:
-            Arrays by name; their shape is that of the states, followed by further dimensions of the
-            quantity.
+            Results by name: arrays whose shape is that of `points`, followed by the further
+            dimensions of the quantity.
 
         Raises:
             ClusterError: this process runs another version of the library.
         """
         if self.version != __version__:
             raise ClusterError(
-                f"a worker has robodyn {__version__}, the sweep was begun with {self.version}; "
+                f"a worker has robodyn {__version__}, but the sweep was begun with {self.version}; "
                 "install the same version on both",
                 value=__version__,
             )
@@ -88,7 +88,7 @@ class SweepPlan:
     def fingerprint(self) -> dict[str, str]:
         """Return hashes of all inputs that determine the results, by name of the input.
 
-        An interrupted sweep is resumed only if they are equal.
+        An interrupted sweep is resumed only if its hashes equal those of the new plan.
         """
         return hashes(
             version=self.version,
@@ -153,7 +153,7 @@ def make_plan(
     if points.size > LARGEST or points.chunks > MOST_CHUNKS:
         raise InvalidInput(
             f"the sweep has {points.size:g} states in {points.chunks:g} chunks, more than "
-            f"{LARGEST:g} states or {MOST_CHUNKS:g} chunks; take coarser axes or a larger chunk",
+            f"{LARGEST:g} states or {MOST_CHUNKS:g} chunks; use coarser axes or a larger chunk",
             value=points.size,
         )
     model = [name for name in known if known[name].role == "model"]
@@ -167,16 +167,18 @@ def _points(
     if count is None:
         axes = tuple(value for value in read.values() if isinstance(value, GridAxis))
         if not axes:
-            raise InvalidInput("no axis to sweep along; give one as x=-0.1:0.1:21", value=None)
+            raise InvalidInput(
+                "no axis to sweep along; give one, such as x=-0.1:0.1:21", value=None
+            )
         return Grid(axes, size)
     intervals = tuple(value for value in read.values() if isinstance(value, Interval))
     if not intervals:
-        raise InvalidInput("no range to sample; give one as x=-0.1:0.1", value=None)
+        raise InvalidInput("no range to sample; give one, such as x=-0.1:0.1", value=None)
     check_choice("method", method, METHODS)
     if method == "sobol" and count > LARGEST_SOBOL:
         raise InvalidInput(
-            f"samples is {count}, at most {LARGEST_SOBOL} by Sobol's sequence; use the method "
-            "'random' for more",
+            f"samples is {count}, expected at most {LARGEST_SOBOL} with a Sobol sequence; use "
+            "method 'random' for more",
             value=count,
         )
     seed = as_integer("seed", seed, at_least=0, at_most=2**63 - 1)

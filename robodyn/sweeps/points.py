@@ -66,10 +66,13 @@ class Points:
         return math.prod(self._counts)
 
     def region(self, index: int) -> tuple[slice, ...]:
-        """Return the slices of the results that belong to a chunk.
+        """Return the region of the arrays of results that belongs to a chunk.
 
         Args:
             index: index of the chunk, from 0 to `chunks` - 1.
+
+        Returns:
+            One slice for each dimension in `dims`.
         """
         places = np.unravel_index(index, self._counts)
         sides = zip(places, self.chunk_shape, self.shape, strict=True)

@@ -91,7 +91,7 @@ QUANTITIES = {
         lambda m, s, given: m.condition_number(s.configuration, given.characteristic_length),
         "1",
         (),
-        {"condition_number": "ratio of the Jacobian's extreme singular values"},
+        {"condition_number": "ratio of the largest to the smallest singular value of the Jacobian"},
     ),
     "smallest_singular_value": Quantity(
         lambda m, s, given: _singular_values(m, s, given)[:, -1],
@@ -121,13 +121,13 @@ QUANTITIES = {
         lambda m, s, _: m.joint_positions(s.configuration),
         _of_joints("rad", "m"),
         ("joint",),
-        {"joint_positions": "leg lengths, or joint positions"},
+        {"joint_positions": "leg lengths or positions of the driven joints"},
     ),
     "pose": Quantity(
         lambda m, s, _: m.body_pose(s.configuration),
         "m (x y z), 1 (qx qy qz qw)",
         ("entry",),
-        {"pose": "platform or tip in base frame"},
+        {"pose": "pose of the platform or the tip, base frame"},
     ),
     "effort": Quantity(
         lambda m, s, _: m.inverse_dynamics(*s),

@@ -133,7 +133,8 @@ def cluster(scheduler: Any) -> Iterator[Any]:
                 client = distributed.Client(str(scheduler), timeout=TIMEOUT, set_as_default=False)
             stack.callback(client.close, timeout=2)
         with _converted_errors(
-            f"the scheduler at {address} has no workers; start some with `dask worker {address}`"
+            f"the scheduler at {address} has no workers; start at least one with "
+            f"`dask worker {address}`"
         ):
             client.wait_for_workers(1, timeout=TIMEOUT)
         # from Dask, the network, or a worker without robodyn

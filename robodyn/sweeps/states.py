@@ -93,7 +93,7 @@ def states(
         values: (N,) values of each variable, by name.
 
     Returns:
-        The states; a configuration is NaN if it does not exist.
+        The states; the configuration of a state is NaN if the loop closures have no solution.
     """
     count = len(next(iter(values.values())))
     roles = [variable.role for variable in known.values()]
@@ -115,7 +115,7 @@ def states(
 def variant(
     mechanism: Mechanism, known: Mapping[str, Variable], values: Mapping[str, float]
 ) -> Mechanism:
-    """Return a mechanism with changed model parameters and payload.
+    """Create a copy of a mechanism with changed model parameters and payload.
 
     Args:
         mechanism: mechanism to change.

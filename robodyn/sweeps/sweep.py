@@ -107,7 +107,7 @@ def run(
         output, scheduler, overwrite, progress: as for `sweep`.
 
     Returns:
-        The Dataset, and the numbers of computed and existing chunks.
+        The Dataset, the number of chunks computed now, and the number computed in earlier runs.
     """
     for name in ("xarray",) if output is None else ("dask", "xarray", "zarr"):
         package(name)

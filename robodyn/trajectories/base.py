@@ -35,7 +35,7 @@ class Trajectory(Protocol):
             t: times (...) [s].
 
         Returns:
-            Configuration, velocity and acceleration (..., k).
+            Configurations (..., nq), velocities and accelerations (..., nv).
 
         Raises:
             InvalidInput: t is not finite.
@@ -48,9 +48,12 @@ class RowTrajectory:
     _unit = "s"
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return configuration, velocity and acceleration (..., k) at times t (...) [s].
+        """Return configuration, velocity and acceleration at times t (...) [s].
 
         The motion is at rest before 0 and after the end.
+
+        Returns:
+            Configurations (..., nq), velocities and accelerations (..., nv).
 
         Raises:
             InvalidInput: t is not finite.
@@ -110,7 +113,7 @@ def refuse_other(mechanism: Mechanism, trajectory: Trajectory) -> None:
         if expected[0] > expected[1] and not coordinates.is_pose:
             remedy += f", which moves the independent joints ({names}) and closes the loops"
         raise InvalidInput(
-            f"the trajectory has configurations of {sizes[0]} numbers and velocities of "
+            f"the trajectory has configurations of {sizes[0]} elements and velocities of "
             f"{sizes[1]}, expected {coordinates.text} of {mechanism.name} and velocities of "
             f"{expected[1]}; {remedy}",
             value=trajectory,

@@ -74,7 +74,10 @@ def demonstration(
 
 
 def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
-    """Return whether all joints are within limits at all configurations (..., nq)."""
+    """Return whether all joint positions are within their limits.
+
+    They must be so at all `configurations` (..., nq); the limits include those of passive joints.
+    """
     return bool(within_travel(mechanism, configurations).all())
 
 

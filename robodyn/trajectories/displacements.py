@@ -52,10 +52,11 @@ def add_displacements(
     """Add polynomial displacements to a motion.
 
     Args:
-        mechanism: mechanism with these coordinates.
-        inner: (N, ...) motion to displace.
-        coefficients: (k, nv) or (k, N, nv) of the displacements, in increasing powers of x.
-        x: (N,) parameter.
+        mechanism: mechanism that moves.
+        inner: (N, ...) motion to displace: configurations, velocities and accelerations.
+        coefficients: (k, nv) or (k, N, nv), k coefficients of the displacement polynomial in
+            increasing powers of x.
+        x: (N,) parameter of the polynomial at each instant of the motion.
         unit: () or (N, 1) change of the motion's time (or path parameter) for which x grows by 1.
 
     Returns:

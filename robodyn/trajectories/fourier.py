@@ -70,7 +70,7 @@ class FourierTrajectory(SampledTrajectory):
 
     Args:
         mechanism: mechanism that moves.
-        series: series of its independent joints.
+        series: positions of its independent joints as a Fourier series.
         name: name for files.
 
     Raises:

@@ -27,7 +27,7 @@ class Handover(RowTrajectory):
     """Trajectory that starts in the state of an old motion and blends into a new one.
 
     Args:
-        mechanism: mechanism with the coordinates of the motions.
+        mechanism: mechanism that moves.
         old: state (configuration, velocity, acceleration) of the old motion at the moment of
             replacement; the trajectory has this state at `start`.
         new: motion that follows; from `start + blend` on it is followed exactly.
@@ -78,7 +78,10 @@ class Handover(RowTrajectory):
         return tuple(t for t in times if self.start < t < self.duration)
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return configuration, velocity and acceleration (..., k) at times t (...) [s].
+        """Return configuration, velocity and acceleration at times t (...) [s].
+
+        Returns:
+            Configurations (..., nq), velocities and accelerations (..., nv).
 
         Raises:
             InvalidInput: t is not finite.

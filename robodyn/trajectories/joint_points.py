@@ -55,7 +55,8 @@ def through_points(
         )
     if times[0] != 0.0 or (np.diff(times) <= 0.0).any():
         raise InvalidInput(
-            f"times are {times.tolist()}, must begin at 0 and increase strictly [s]", value=times
+            f"times are {times.tolist()}, must begin at 0 and be strictly increasing [s]",
+            value=times,
         )
     if velocities is None and len(times) > 1:
         return ViaPoints(positions, np.diff(times), _blends(np.diff(times)))

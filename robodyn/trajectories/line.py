@@ -28,7 +28,7 @@ class Line(RowTrajectory):
     """Trajectory of a pose along a straight line, created by `plan_line`.
 
     Attributes:
-        xyz, rpy: (2, 3) [m], [rad] start and goal.
+        xyz, rpy: (2, 3) [m], [rad] positions and roll, pitch, yaw of start and goal.
         position, rotation: time profiles of translation and angles.
     """
 
@@ -145,11 +145,11 @@ def pose_motion(place: Triple, angles: Triple) -> Motion:
     """Convert motions of position and of roll, pitch and yaw to motions of a pose.
 
     Args:
-        place, angles: positions [m] and roll, pitch, yaw [rad] (N, 3), each with its first and
-            second derivative.
+        place: positions (N, 3) [m], and their first and second time derivatives.
+        angles: roll, pitch and yaw (N, 3) [rad], and their first and second time derivatives.
 
     Returns:
-        Poses (N, 7), twists and accelerations (N, 6).
+        Poses (N, 7), and twists and their time derivatives (N, 6), base frame.
     """
     omega, alpha = np.empty((2, *angles[0].shape))
     angular_motions(*angles, omega, alpha)

@@ -48,7 +48,7 @@ def vector_pair(first: Any, second: Any) -> FloatArray:
 
 
 def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
-    """Convert a MultiDOFJointTrajectory message to a trajectory of poses.
+    """Convert a MultiDOFJointTrajectory message to a trajectory of the body's pose.
 
     Missing velocities and accelerations are zero.
 
@@ -83,12 +83,13 @@ def sampled_trajectory(message: Any, mechanism: Mechanism) -> SampledTrajectory:
 def joint_rows(
     message: Any, names: Sequence[str]
 ) -> tuple[FloatArray, tuple[FloatArray, FloatArray, FloatArray]]:
-    """Read the points of a JointTrajectory message, in the order of `names`.
+    """Read the points of a JointTrajectory message, with joints ordered as `names`.
 
     Missing velocities and accelerations are zero.
 
     Returns:
-        Times (K,) [s], and a tuple of positions, velocities and accelerations (K, n) of the joints.
+        Times (K,) [s], and a tuple of positions, velocities and accelerations (K, n) of the joints
+        in the order of `names`.
 
     Raises:
         InvalidInput: there are no points, joints are missing, unknown or named twice, lists have
@@ -140,7 +141,7 @@ def without_turns(
         near: (n,) positions within half a turn of the first point, if known.
 
     Returns:
-        Positions, velocities and accelerations (K, n).
+        Positions (K, n) without full turns, and the unchanged velocities and accelerations.
     """
     wraps = np.flatnonzero(motions.wrapping(mechanism, names))
     if not wraps.size:

@@ -99,10 +99,13 @@ class ViaPoints(PiecewisePolynomial):
 
 
 def blend_times(blends: FloatArray) -> FloatArray:
-    """Return the time (K - 1,) [s] that the blends (K,) take from each segment.
+    """Return the time (K - 1,) [s] that blends take from each segment.
 
     A blend takes half of its duration from each neighboring segment; the first and the last blend
     are entirely within their segments.
+
+    Args:
+        blends: (K,) [s] durations of the blends.
     """
     fraction = 0.5 * blends
     fraction[0], fraction[-1] = blends[0], blends[-1]
@@ -110,10 +113,15 @@ def blend_times(blends: FloatArray) -> FloatArray:
 
 
 def cruise_durations(durations: FloatArray, blends: FloatArray) -> FloatArray:
-    """Return the durations (K - 1,) [s] of the segments at their constant rates.
+    """Return the durations (K - 1,) [s] from which constant rates are computed.
 
-    The first and the last segment are shorter by half a blend, because the motion starts and stops
-    within them.
+    The rate in a segment is the displacement from point to point divided by this duration. In the
+    first and the last segment, the duration is that of the segment minus half a blend, because the
+    motion starts and stops within these segments.
+
+    Args:
+        durations: (K - 1,) [s] of the segments.
+        blends: (K,) [s] of the blends.
     """
     times: FloatArray = durations.copy()
     times[0] -= 0.5 * blends[0]

@@ -16,8 +16,8 @@ class PiecewisePolynomial(RowTrajectory):
 
     Args:
         knots: (K + 1,) [s] from 0, increasing.
-        coefficients: (k, K, n) of the polynomial after each knot except the last, in powers of the
-            time since that knot.
+        coefficients: (k, K, n), the k coefficients of the polynomial after each knot except the
+            last, in increasing powers of the time [s] since that knot.
         end: (n,) exact final position.
     """
 

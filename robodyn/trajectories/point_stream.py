@@ -30,9 +30,9 @@ class StreamedPoint(RowTrajectory):
     """Motion at constant velocity through a streamed point, reached after one period.
 
     Args:
-        mechanism: mechanism with the coordinates of the point.
-        configuration: (nq,) of the point.
-        velocity: (nv,) of the stream.
+        mechanism: mechanism that moves.
+        configuration: (nq,) configuration at the point.
+        velocity: (nv,) velocity of the stream of points.
         period: [s] after which the point is reached.
 
     Attributes:
@@ -64,7 +64,7 @@ class PointStream:
     """Converter of single points that arrive at short intervals into motions.
 
     Args:
-        mechanism: mechanism with the coordinates of the points.
+        mechanism: mechanism that moves.
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
@@ -77,8 +77,8 @@ class PointStream:
         """Convert a single point that arrives at `now` [ns] to a motion through it.
 
         Returns:
-            The motion; None if the trajectory has several points or does not continue a stream.
-            Such a trajectory is to be followed as a goal.
+            The motion; None if the trajectory has several points, or its point does not continue a
+            stream. The caller then follows the trajectory itself.
 
         Raises:
             KinematicsError: the velocity of the joints is not determined at the point.

@@ -155,9 +155,9 @@ def check_profile(name: str, known: Collection[str] = tuple(PEAK_SPEED)) -> None
 
 
 def shortest_duration(distance: float, speed: float | None, profile: str) -> float:
-    """Return the time [s] in which a profile covers a distance at a peak speed.
+    """Return the shortest time [s] in which a profile covers a distance.
 
-    The time is 0 without a speed limit.
+    The peak speed of the profile is then `speed`; without this limit, the time is 0.
     """
     return PEAK_SPEED[profile] * distance / speed if speed is not None else 0.0
 
@@ -174,8 +174,9 @@ def make_profiles(
     Args:
         name: name of the profile.
         duration: [s]; by default the shortest within the speed limits.
-        ways: distance, speed limit (if any) and description of each coordinate.
-        limits: names of the speed limits.
+        ways: for each coordinate, its distance [m or rad], speed limit [m/s or rad/s] or None, and
+            description for messages.
+        limits: names of the speed limits, for messages.
         ends: description of start and goal, for the error if they are equal.
 
     Returns:
@@ -201,12 +202,20 @@ def make_profiles(
 def make_profile(
     name: str, duration: float, distance: float, speed: float | None, what: str
 ) -> Profile:
-    """Create a profile that covers a distance in a duration [s] within a speed limit.
-
-    `name` is the type of the profile; `what` describes the coordinate in messages.
+    """Create a profile that covers a distance in a duration within a speed limit.
 
     A parabolic blend cruises at exactly `speed` if the duration permits (eq. 39). If the limit
     exceeds the peak speed of any blend, the profile consists of two blends of half the duration.
+
+    Args:
+        name: type of the profile.
+        duration: [s] duration of the motion.
+        distance: [m or rad] distance to cover.
+        speed: [m/s or rad/s] speed limit; None for no limit.
+        what: description of the coordinate, for messages.
+
+    Returns:
+        The profile, from 0 to 1, by which the caller scales the distance.
 
     Raises:
         InfeasibleTrajectory: the distance cannot be covered; the error states the least speed and

@@ -49,7 +49,7 @@ def motion_of_motors(mechanism: Mechanism, motion: Motion) -> Motion:
     The motors lead by the static deflection of the drives under gravity.
 
     Returns:
-        Motion of the motors, in the coordinates of the mechanism.
+        Motion of the mechanism with its driven joints at the positions of the motors.
 
     Raises:
         InvalidInput: a drive is rigid.

@@ -57,10 +57,10 @@ class SampledTrajectory(RowTrajectory):
     """Trajectory through knots: configurations, velocities and accelerations at given times.
 
     Args:
-        mechanism: mechanism with the coordinates of the knots.
+        mechanism: mechanism that moves.
         times: (K,) [s] strictly increasing, from 0 or later; the motion rests before the first and
             after the last knot.
-        motion: configurations (K, ...), velocities and accelerations (K, nv).
+        motion: configurations (K, nq), velocities and accelerations (K, nv).
         of_body: whether the motion was planned for the mechanism's body, see `is_body_motion`.
 
     Raises:
@@ -80,8 +80,9 @@ class SampledTrajectory(RowTrajectory):
         if (np.diff(self.times) <= 0.0).any():
             knot = int(np.flatnonzero(np.diff(self.times) <= 0.0)[0]) + 1
             raise InvalidInput(
-                f"times[{knot}] is {self.times[knot]}, the previous time is "
-                f"{self.times[knot - 1]}; the times of a trajectory must increase strictly [s]",
+                f"times[{knot}] is {self.times[knot]}, but the previous time is "
+                f"{self.times[knot - 1]}; the times of a trajectory must be strictly "
+                "increasing [s]",
                 value=times,
             )
         if self.times[0] < 0.0:
@@ -138,7 +139,10 @@ class SampledTrajectory(RowTrajectory):
         return tuple(float(t) for t in self.times[1:-1])
 
     def sample(self, t: ArrayLike) -> Motion:
-        """Return configuration, velocity and acceleration (..., k) at times t (...) [s].
+        """Return configuration, velocity and acceleration at times t (...) [s].
+
+        Returns:
+            Configurations (..., nq), velocities and accelerations (..., nv).
 
         Raises:
             InvalidInput: t is not finite.

@@ -46,8 +46,8 @@ class TipJoints:
         if not self.rows:
             raise InvalidInput(
                 f"{mechanism.name}: the pose of {mechanism.frames[1]} does not determine its "
-                "configuration, so a pose cannot be planned; name another tip link, or plan the "
-                "joints",
+                "configuration, so a pose cannot be planned; choose another tip link, or plan a "
+                "joint motion",
                 value=mechanism.frames[1],
             )
         self.independent_joints = tuple(f"{mechanism.frames[1]}_{NAMES[row]}" for row in self.rows)
@@ -129,7 +129,11 @@ class TipJoints:
 
 
 def space_of(mechanism: Mechanism, names: Sequence[str]) -> Any:
-    """Return the object, virtual joints or mechanism, to which joint names refer.
+    """Return the owner of some joints: virtual joints of the tip, or the mechanism.
+
+    Args:
+        mechanism: mechanism with the tip.
+        names: names of the joints.
 
     Returns:
         `TipJoints` if `names` are the names of the tip's virtual joints, otherwise the mechanism.

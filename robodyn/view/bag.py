@@ -45,7 +45,7 @@ class RecordedRun:
         bag: file or folder.
         source: source of the model: the given one, or the bag's robot_description.
         mechanism: recorded mechanism.
-        times: (N,) [s], increasing.
+        times: (N,) [s] increasing stamps of the states, on the bag's clock.
         configurations: (N, nq) measured configurations.
         efforts: (N, n) [N or N m] computed efforts, before limits were applied.
         commanded: (N, n) [N or N m] efforts sent to the actuators.

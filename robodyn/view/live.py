@@ -262,9 +262,11 @@ class LiveSimulation:
             self._follow(self._stamp if self.path == BY_HAND else 0)
 
     def push(self, wrench: ArrayLike, duration: float = 0.3) -> None:
-        """Apply a base-frame wrench (6,) [N, N m] to the body for a duration [s].
+        """Apply a wrench to the body for a duration; the controller does not know it.
 
-        The wrench is unknown to the controller.
+        Args:
+            wrench: (6,) [N, N m] force and moment about the body's reference point, base frame.
+            duration: duration [s] in simulated time.
 
         Raises:
             InvalidInput: the shape is wrong or a value is not finite.

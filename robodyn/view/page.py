@@ -105,8 +105,8 @@ class ViewerPage:
         """Add controls that push the body along an axis of the base frame.
 
         Args:
-            push: called with the wrench (6,) [N, N m] when the button is pressed. A slider sets the
-                force.
+            push: called with the wrench (6,) [N, N m] in the base frame when the button is pressed.
+                A slider sets the force.
         """
         weight = STANDARD_GRAVITY * presentation.moving_mass(self._mechanism)
         step = 10.0 ** np.floor(np.log10(max(weight, 1e-6)) - 1.0)

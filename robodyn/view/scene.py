@@ -64,7 +64,8 @@ class Scene:
         mechanism, figure: mechanism to draw, and its figure with the shapes of links.
 
     Attributes:
-        frames: (L, 4, 4) frames of the L links as last sent, in the figure's order.
+        frames: (L, 4, 4) frames of the L links relative to the figure's root, as last sent to the
+            browser, in the figure's order.
     """
 
     def __init__(self, server: Any, mechanism: Mechanism, figure: Figure) -> None:
@@ -144,7 +145,10 @@ class Scene:
             self._traveled.points = np.zeros((1, 2, 3), dtype=np.float32)
 
     def plan(self, poses: FloatArray) -> None:
-        """Draw a planned path of the body, poses (N, 7), in place of the previous one."""
+        """Draw a planned path of the body in place of the previous one.
+
+        `poses` (N, 7) are those of the body in the base frame.
+        """
         if self._planned is not None:
             self._planned.remove()
             self._planned = None

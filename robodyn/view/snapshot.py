@@ -95,7 +95,10 @@ class Source(Protocol):
 
 
 def drawn_joints(mechanism: Mechanism, configuration: FloatArray) -> dict[str, float]:
-    """Return the positions [rad or m] of all joints, passive ones included, by name."""
+    """Return the positions [rad or m] of all joints in a configuration (nq,), by name.
+
+    Passive joints are included.
+    """
     states = mechanism.joint_states(configuration)
     return dict(zip(states.names, states.positions.tolist(), strict=True))
 

@@ -387,14 +387,21 @@ def force_markers(mechanism: Mechanism) -> list[LaunchDescriptionEntity]:
 def display_nodes(
     context: LaunchContext, mechanism: Mechanism, sim_time: bool
 ) -> list[LaunchDescriptionEntity]:
-    """Return RViz and force_markers if `rviz` is true, otherwise an empty list."""
+    """Return the nodes RViz and force_markers.
+
+    The list is empty unless the launch argument `rviz` is true.
+    """
     if not is_on(context, "rviz"):
         return []
     return [rviz(context, mechanism, sim_time), *force_markers(mechanism)]
 
 
 def viewer_nodes(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return the nodes that show a mechanism moved by sliders, with or without RViz."""
+    """Return the nodes that show a mechanism moved by sliders, with or without RViz.
+
+    Raises:
+        RuntimeError: the mechanism cannot be loaded, or has no URDF.
+    """
     try:
         source, mechanism = selected_mechanism(context)
         text = robot_description(source, mechanism)
@@ -430,7 +437,8 @@ def description_nodes(
 ) -> list[LaunchDescriptionEntity]:
     """Return the nodes for description, transforms and display of a mechanism.
 
-    The list is empty for a simulation with ros2_control, which starts its own.
+    The list is empty for a simulation with ros2_control, for which other functions start these
+    nodes, and if neither `rviz` is true nor robot_state_publisher is installed.
     """
     seen = is_on(context, "rviz")
     if (sim_time and is_on(context, "ros2_control")) or not (

@@ -25,7 +25,13 @@ WRENCH: Final = 6
 
 
 class Base(NamedTuple):
-    """Motion of a base: specific force, angular velocity and acceleration; may be at rest."""
+    """Motion of a base, in base axes.
+
+    Attributes:
+        force: specific force [m/s^2] at the origin of the base frame; minus gravity at rest.
+        omega, alpha: angular velocity [rad/s] and angular acceleration [rad/s^2].
+        moves: whether the base moves; otherwise `omega` and `alpha` are zero.
+    """
 
     force: Any
     omega: Any
@@ -35,7 +41,11 @@ class Base(NamedTuple):
 
 @inner
 def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
-    """Return the `Base` for components (9,) of its motion if it `moves`, else one at rest."""
+    """Return the `Base` for components (9,) of its motion, or one at rest.
+
+    The base is at rest if not `moves`; its specific force is then minus `gravity` (3,). `zero` is
+    0, as a float or SIMD vector.
+    """
     if moves:
         return Base(vector(base, 0), vector(base, 3), vector(base, 6), moves)
     none = (zero, zero, zero)
@@ -44,21 +54,32 @@ def base_of(base: Any, moves: bool, gravity: Any, zero: Any) -> Any:
 
 @inner
 def base_at_rest(gravity: Any) -> Any:
-    """Return the `Base` of a mechanism whose base does not move."""
+    """Return the `Base` of a mechanism whose base does not move.
+
+    Its specific force is minus `gravity` (3,) [m/s^2].
+    """
     none = (0.0, 0.0, 0.0)
     return Base((-gravity[0], -gravity[1], -gravity[2]), none, none, False)
 
 
 @inner
 def transport_and_coriolis(base: Any, p: Vector, u: Vector) -> Vector:
-    """Return a point's acceleration due to the rotation of the base (Coriolis included)."""
+    """Return the acceleration of a point due to the rotation of the base.
+
+    It is alpha x p + w x (w x p + 2 u), in base axes, and includes the Coriolis term. The point p
+    has the velocity u, both relative to the base.
+    """
     turned = cross(base.omega, axpy(2.0, u, cross(base.omega, p)))
     return add(cross(base.alpha, p), turned)
 
 
 @inner
 def absolute_angular_motion(base: Any, omega: Vector, alpha: Vector) -> tuple[Vector, Vector]:
-    """Convert a body's angular velocity and acceleration from base-relative to absolute."""
+    """Convert a body's angular motion from base-relative to absolute.
+
+    Arguments and results are angular velocity and angular acceleration, in base axes. If the base
+    does not move, they are equal.
+    """
     if base.moves:
         changed = add(base.alpha, cross(base.omega, omega))
         return add(base.omega, omega), add(alpha, changed)

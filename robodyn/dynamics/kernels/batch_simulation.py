@@ -60,11 +60,12 @@ class Rows(NamedTuple):
 
     Attributes:
         q, v: (nq,) configurations and (nv,) velocities.
-        efforts, wrench, base: (n,), (6,) and (9,), constant.
+        efforts, wrench, base: (n,) efforts of the driven joints, (6,) external wrench and (9,)
+            motion of the base, constant.
         left: (1,) number of remaining steps.
         place: (1,) index of the row in the batch; -1 for none.
         idle: (1,) scratch.
-        numbers: (k,) parameters, if lanes are refilled; else no rows.
+        numbers: (k,) parameters if lanes are refilled, else (0,).
     """
 
     q: Any
@@ -96,9 +97,11 @@ class LaneStep(NamedTuple):
 
 @inner
 def take_next(step: Any, lane: int) -> None:
-    """Load the next waiting row of the batch into a SIMD lane.
+    """Copy the next waiting row of the batch to a SIMD lane.
 
-    If no row waits, the lane gets the last row with no remaining steps.
+    Its state, efforts, loads, number of remaining steps and, if lanes are refilled, parameters are
+    copied to `step.rows`. If no row waits, the lane gets a copy of the batch's last row, with zero
+    remaining steps.
     """
     numbers, _, efforts, loads, q, v, left = step.arrays
     r, queue = step.rows, step.queue
@@ -117,7 +120,11 @@ def take_next(step: Any, lane: int) -> None:
 
 @inner
 def put_away(step: Any, lane: int) -> None:
-    """Copy the state and the remaining steps of the row in a SIMD lane back to the batch."""
+    """Copy the row in a SIMD lane back to the batch.
+
+    Its state and its number of remaining steps are copied. Nothing is copied if the lane contains
+    no row of the batch.
+    """
     _, _, _, _, q, v, left = step.arrays
     r, n = step.rows, int(entry(step.rows.place, 0, lane))
     if n >= 0:
@@ -128,7 +135,11 @@ def put_away(step: Any, lane: int) -> None:
 
 @inner
 def constant_state(task: Any, step: Any, when: Any, given: bool) -> Any:
-    """Return a status and the state at a stage, with the constant efforts and loads of the rows."""
+    """Return the status OK and the `State` of eight rows at an integration stage.
+
+    The state is that in the scratch arrays of the stages; efforts and loads are the constant ones
+    of the rows.
+    """
     s, r = task.scratch.stages, step.rows
     under = r.wrench, True, r.base, step.moves
     return OK, State(s.configuration, s.velocity, r.efforts, *under)
@@ -136,9 +147,14 @@ def constant_state(task: Any, step: Any, when: Any, given: bool) -> Any:
 
 @inner
 def refill(step: Any, idle: Any, left: Any) -> Any:
-    """Store the rows in idle lanes and replace them by rows that wait.
+    """Return finished rows to the batch, and fill their SIMD lanes with waiting rows.
 
-    Returns the mask of the lanes with a new row, and the number of remaining steps.
+    `idle` is the mask of the lanes to refill, `left` the number of remaining steps in each lane.
+    Nothing changes if no row waits or the loop does not refill lanes.
+
+    Returns:
+        The mask of the lanes with a new row that has remaining steps, and the number of remaining
+        steps in each lane.
     """
     r, queue = step.rows, step.queue
     if r.numbers.shape[0] == 0 or queue[0] >= queue[1] or not any_of(idle):
@@ -152,7 +168,13 @@ def refill(step: Any, idle: Any, left: Any) -> Any:
 
 
 def smooth_step_of(kind: Functions) -> Any:
-    """Create the function that takes a step of Runge-Kutta of order 4 in all lanes."""
+    """Create the function that takes a Runge-Kutta step in all SIMD lanes.
+
+    Returns:
+        Function smooth_step(task, h, step) that advances the rows of a `LaneStep` in place by a
+        step of order 4 and length h [s], and returns the number of remaining steps in each lane. A
+        lane whose step fails keeps its state and its number.
+    """
     accelerate, normalize = kind.accelerate, kind.normalize
 
     @inner
@@ -185,7 +207,12 @@ def smooth_step_of(kind: Functions) -> Any:
 
 
 def hybrid_steps_of(kind: Functions) -> Any:
-    """Create the function that takes steps with stiction, as many as each lane can."""
+    """Create the function that takes as many steps with stiction as each lane can.
+
+    Returns:
+        Function hybrid_steps(task, h, step) that advances the rows of a `LaneStep` in place by
+        steps of h [s], and returns the number of remaining steps in each lane.
+    """
     equations, normalize = kind.equations, kind.normalize
     configuration_rate, without_inertia = kind.configuration_rate, kind.without_inertia
 
@@ -202,7 +229,16 @@ def hybrid_steps_of(kind: Functions) -> Any:
 
 
 def group_loop(unpack: Any) -> Any:
-    """Create the loop over groups of eight rows; see `batch_loops`."""
+    """Create the loop over groups of eight rows that `batch_loops` uses.
+
+    Args:
+        unpack: as for `batch_loops`.
+
+    Returns:
+        Function run(advance, structure, arrays, work, s, first, last, refills), with a function
+        `advance` from `smooth_step_of` or `hybrid_steps_of`, its scratch arrays `s`, and whether a
+        lane takes another row when its own is finished.
+    """
 
     @inner
     def plant_of(structure: Any, own: Any, settings: Any, count: int, n: int) -> PackedPlant:
@@ -252,13 +288,13 @@ def batch_loops(kind: Functions, unpack: Any) -> tuple[Any, Any]:
     """Create the batched simulation loops for a kind of mechanism.
 
     There are two, for smooth steps and for steps with stiction. A loop is loop(structure, arrays,
-    work, first, last). It advances groups of eight rows from `first` to before `last`.
+    work, first, last). It advances groups of eight rows from group `first` to before group `last`.
     `unpack(structure, rows)` returns the plant's mechanism from its numbers in rows of lanes. The
     arrays are:
 
         numbers: (groups, k * 8) parameters in lanes: of the mechanism, rows of its friction, rows
             of its `joint_table`.
-        settings: (SETTINGS,).
+        settings: (SETTINGS,) length of a step, end stops and options, equal for all rows.
         efforts, loads: (N, n) and (N, 15), constant.
         q, v: (N, nq) and (N, nv) states, advanced in place.
         left: (N, 1) number of steps to take, which may be zero; on return, the number of remaining

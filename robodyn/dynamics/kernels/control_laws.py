@@ -41,8 +41,9 @@ def add_planned(kp: Any, row: Any, start: int, error: Any, out: Any) -> None:
     """Add the planned friction compensation, if any, to the efforts `out` (n,).
 
     Args:
-        kp: (nv, nv) gains; further rows (n, nv) are efforts per displacement, which compensate
-            strong viscous friction for a rate that leads back to the plan.
+        kp: (nv, nv) gains. It may have n further rows (n, nv), efforts per unit of displacement:
+            they compensate strong viscous friction at the rate with which feedback leads back to
+            the plan.
         row: row of the plan; the friction efforts (n,) begin at `start`.
         start: index of these efforts in the row.
         error: (nv,) displacement to the planned configuration.

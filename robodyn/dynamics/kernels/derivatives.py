@@ -35,7 +35,14 @@ OF_DISPLACEMENT: Final = 4
 
 
 class Points(NamedTuple):
-    """Arguments and residuals at eight finite-difference points, one per SIMD lane."""
+    """Arguments and residuals at eight finite-difference points, one per SIMD lane.
+
+    Attributes:
+        q, v, a: (nq,), (nv,) and (nv,) configuration, velocity and acceleration.
+        wrench, base: (6,) and (9,) external wrench and motion of the base.
+        step: (nv,) displacement of the configuration from that of the state.
+        found: (nv,) residual of the equations of motion.
+    """
 
     q: Any
     v: Any
@@ -81,19 +88,35 @@ def derivative_shapes(nv: int, n: int) -> Any:
 
 @inner
 def place_of(point: int) -> float:
-    """Return the displacement of a finite-difference point in steps: 1, -1, 2 or -2."""
+    """Return the displacement of finite-difference point 0 to 3, in steps.
+
+    It is 1, -1, 2 or -2.
+    """
     return (1.0 + point // 2) * (1.0 - 2.0 * (point % 2))
 
 
 @inner
 def weight_of(point: int) -> float:
-    """Return the finite-difference weight of a point for unit step length."""
+    """Return the weight of finite-difference point 0 to 3, for unit step length.
+
+    The weighted sum of the values at the four points of `place_of` is a first derivative of order
+    4.
+    """
     return (8.0 if point < 2 else -1.0) * (1.0 - 2.0 * (point % 2)) / 12.0
 
 
 @inner
 def point_number(first: int, k: int, skipped: int) -> int:
-    """Return the number of the point in SIMD lane k; -1 for the state itself."""
+    """Return the number of the point in SIMD lane k; -1 for the state itself.
+
+    The nv points for accelerations have the first numbers, then the 2 nv for velocities and the 4
+    nv for displacements.
+
+    Args:
+        first: number of points in earlier groups of eight lanes, the state itself included.
+        k: index of the lane.
+        skipped: number of points that are left out, from point 0 on.
+    """
     return first + k - 1 + (skipped if first + k > 0 else 0)
 
 
@@ -103,11 +126,10 @@ def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p:
 
     Args:
         given: arrays of the state, beginning with configuration, velocity and acceleration.
-        first: number of the first point.
-        skipped: number of points to leave out.
+        first, skipped: as for `point_number`.
         steps: (nv,) step of each displacement.
         size: step of the acceleration.
-        p: `Points`.
+        p: `Points`, of which q, v, a and `step` are written; q is that of the state.
     """
     q, v, a = given[0], given[1], given[2]
     nv = v.shape[0]
@@ -131,7 +153,13 @@ def put_points(given: Any, first: int, skipped: int, steps: Any, size: float, p:
 def add_weighted_residuals(
     first: int, skipped: int, steps: Any, size: float, p: Any, out: Any
 ) -> None:
-    """Add weighted residuals at eight finite-difference points to the derivatives."""
+    """Add weighted residuals at eight finite-difference points to the derivatives.
+
+    Args:
+        first, skipped, steps, size: as for `put_points`.
+        p: `Points` with the residuals.
+        out: `DerivativeMemory`; M and `rest` are written, the derivatives in `rows` are increased.
+    """
     nv = out.M.shape[0]
     for k in range(WIDTH):
         n = point_number(first, k, skipped)
@@ -153,9 +181,14 @@ def add_weighted_residuals(
 def read_drives(
     drive: Any, mechanism: Any, s: Any, v: Any, friction: Any, p: Any, out: Any
 ) -> bool:
-    """Write A and the slopes of the drives' dry friction at the state itself, in lane 0.
+    """Write A and the slopes of the driven joints' dry friction to `out`.
 
-    Returns whether dry friction depends on a rate.
+    They belong to the state itself, which is in lane 0. `v` (nv,) is its velocity, and `friction`
+    contains the parameters of the driven joints' dry friction. The field `rates` of `out` is set to
+    zero.
+
+    Returns:
+        Whether the dry friction of any driven joint depends on its rate.
     """
     nv, n = out.A.shape
     falling = False
@@ -177,7 +210,12 @@ def read_drives(
 def add_weighted_rates(
     drive: Any, mechanism: Any, s: Any, first: int, skipped: int, steps: Any, p: Any, out: Any
 ) -> None:
-    """Add weighted rates of the driven joints at eight finite-difference points to `out.rates`."""
+    """Add weighted rates of the driven joints at eight points to `out.rates`.
+
+    Summed over all points, they are the derivatives of these rates with respect to the
+    configuration. `first`, `skipped`, `steps` and p are as for `put_points`, and drive(mechanism,
+    s, i, j) is the rate of driven joint j per unit of velocity i.
+    """
     nv, n = out.A.shape
     for j in range(n):
         rates = 0.0 * p.v[0]
@@ -196,7 +234,8 @@ def add_falling_friction(out: Any) -> None:
     """Add the derivatives of rate-dependent dry friction to those of the residual.
 
     For small changes dq of configuration and dv of velocity, the residual changes by A
-    diag(friction_slope) (rates dq + A' dv), with the arrays of the `DerivativeMemory`.
+    diag(friction_slope) (rates dq + A' dv), with the arrays of the `DerivativeMemory` `out`, of
+    which `rows` is changed.
     """
     nv, n = out.A.shape
     for i in range(nv):
@@ -211,8 +250,15 @@ def add_falling_friction(out: Any) -> None:
 def solve_derivatives(forward: bool, s: Any, out: Any) -> bool:
     """Convert derivatives of the residual to those of efforts or accelerations.
 
-    The derivatives with respect to configuration, velocity and load are written to `out` one after
-    the other, each row by row. Returns False if the equations are singular.
+    Args:
+        forward: whether to compute the derivatives of accelerations instead of efforts.
+        s: `DerivativeMemory` with the derivatives of the residual; overwritten.
+        out: flat array for the derivatives with respect to configuration, velocity and load, one
+            after the other, each row by row. The load is the efforts if `forward`, else the
+            acceleration.
+
+    Returns:
+        False if the equations are singular, or if efforts are sought and n is not nv.
     """
     nv, n = s.A.shape
     if not forward and n != nv:
@@ -248,8 +294,9 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
             j.
 
     Returns:
-        Compiled function that writes the derivatives at one state to a flat array, and returns
-        whether they exist.
+        Compiled function write_derivatives(mechanism, given, steps, friction, quantity, memory,
+        out) that writes the derivatives at one state, `given`, to the flat array `out`, and returns
+        whether they exist. `quantity` is EFFORTS, ACCELERATIONS or LOADS_AT_REST.
     """
 
     @inner
@@ -309,7 +356,14 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
 
 
 class StateArrays(NamedTuple):
-    """Arrays of one state and its loads: from the configuration to the base motion."""
+    """Arrays of one state and its loads.
+
+    Attributes:
+        q: (nq,) configuration.
+        v, a: (nv,) velocity and acceleration.
+        efforts: (n,) efforts of the driven joints.
+        wrench, base: (6,) and (9,) external wrench and motion of the base, or (0,) if absent.
+    """
 
     q: Any
     v: Any

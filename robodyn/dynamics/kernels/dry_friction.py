@@ -38,14 +38,17 @@ def friction_rate(rate: Any, acceleration: Any) -> Any:
 
 @inner
 def has_dry_friction(numbers: Any, start: int) -> Any:
-    """Return whether a joint, or any of the eight in SIMD lanes, has dry friction."""
+    """Return whether a joint, or any of the eight in SIMD lanes, has dry friction.
+
+    The joint's parameters are numbers[start : start + DRY_FRICTION].
+    """
     levels = numbers[start + COULOMB] + numbers[start + COULOMB_BACKWARD]
     return any_of(levels + numbers[start + STRIBECK] > 0.0)
 
 
 @inner
 def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
-    """Compute the friction effort [N or N m] of a joint at a rate and direction of motion.
+    """Compute a joint's dry friction effort at a rate and direction of motion.
 
     Args:
         numbers, start: the parameters are numbers[start : start + DRY_FRICTION].
@@ -54,7 +57,7 @@ def dry_friction(numbers: Any, start: int, side: Any, rate: Any) -> Any:
         rate: [m/s or rad/s].
 
     Returns:
-        The friction effort [N or N m].
+        The effort [N or N m] that a drive needs to overcome friction, with the sign of `side`.
     """
     forward, backward = numbers[start + COULOMB], numbers[start + COULOMB_BACKWARD]
     if any_of(numbers[start + STRIBECK] > 0.0):

@@ -46,8 +46,9 @@ class LinkMotion(NamedTuple):
 class LinkTerms(NamedTuple):
     """Mass properties and momentum terms of a link, and the moment and force on it.
 
-    The momentum terms are the momentum p, and D, the integral of dm u r' over the particles at r
-    with velocity u. The moment and force are those that the link's motion requires.
+    All are in base axes, about the base's origin. The momentum terms are the momentum p, and D, the
+    integral of dm u r' over the particles at r with velocity u. The moment and force are those that
+    the link's motion requires.
     """
 
     mass: Any
@@ -61,6 +62,8 @@ class LinkTerms(NamedTuple):
 
 class Columns(NamedTuple):
     """Moments and forces on the carried bodies, per unit of a coordinate's motion.
+
+    They are in base axes, with moments about the base's origin.
 
     Attributes:
         change, rate, place: per unit of its acceleration, velocity and displacement.
@@ -108,11 +111,13 @@ def pass_joint(axis: Any, arm: Any, rate: Any, change: Any, motion: Any, row: An
 
 @inner
 def momentum(mass: Any, first: Vector, inertia: Matrix, w: Vector, v: Vector) -> Any:
-    """Return a body's angular momentum about the base's origin, and its linear momentum.
+    """Return a body's angular and linear momentum.
+
+    The angular momentum is about the base's origin. Arguments and results are in base axes.
 
     Args:
         mass, first, inertia: mass, first moments and inertia about the base's origin.
-        w, v: angular velocity, and velocity of the point at the base's origin.
+        w, v: angular velocity, and velocity of the body's point at the base's origin.
     """
     return add(apply(inertia, w), cross(first, v)), axpy(mass, v, cross(w, first))
 
@@ -123,9 +128,9 @@ def link_terms(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
 
     Args:
         mass: [kg].
-        com: center of mass [m].
-        inertia: inertia about the center of mass [kg m^2].
-        motion: `LinkMotion`, all in base axes.
+        com: center of mass [m] in the base frame.
+        inertia: inertia about the center of mass [kg m^2], in base axes.
+        motion: `LinkMotion` of the link.
 
     Returns:
         `LinkTerms` about the base's origin, as input of `columns_of`.
@@ -149,10 +154,11 @@ def link_terms(mass: Any, com: Vector, inertia: Matrix, motion: Any) -> Any:
 
 @inner
 def twice_coupling(D: Matrix, p: Vector, w: Vector) -> tuple[Vector, Vector]:
-    """Compute twice the velocity coupling of bodies with an angular velocity w.
+    """Return twice the velocity coupling of bodies with an angular velocity w.
 
-    It is the moment 2 (tr(D) w - D w) and the force 2 w x p. D is the integral of dm u r' over the
-    bodies' particles at r with velocity u, and p is the momentum of the bodies.
+    It is the moment 2 (tr(D) w - D w) about the base's origin and the force 2 w x p, in base axes.
+    D is the integral of dm u r' over the bodies' particles at r with velocity u, and p is the
+    momentum of the bodies.
     """
     trace = 2.0 * (D[0][0] + D[1][1] + D[2][2])
     return axpy(trace, w, scale(-2.0, apply(D, w))), scale(2.0, cross(w, p))

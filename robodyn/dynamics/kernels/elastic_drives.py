@@ -62,8 +62,10 @@ class ElasticMemory(NamedTuple):
         equations: `MotionEquations`.
         N: (nv, nv) J'J of the driven joints' Jacobian J, factorized.
         none, positions: (n,) zeros, and positions of the driven joints.
-        q, rate: (nq,) configuration that the motors imply, and its change.
-        v, change: (nv,) its velocity, and its change.
+        q, rate: (nq,) configuration that the motors' positions imply, and its change in a Newton
+            step.
+        v, change: (nv,) velocity that the motors' rates imply, and the Newton step as a
+            displacement.
     """
 
     equations: Any
@@ -80,7 +82,17 @@ class ElasticMemory(NamedTuple):
 def add_drives(
     plant: Any, state: Any, sizes: tuple[int, int, int], memory: ElasticMemory, out: Any
 ) -> None:
-    """Write the equations of motion of mechanism and motors, from those of the mechanism."""
+    """Write the equations of motion of mechanism and motors to `out`.
+
+    They are derived from those of the mechanism without motors.
+
+    Args:
+        plant: `ElasticPlant`.
+        state: `State` of mechanism and motors, with the efforts (n,) of the motors as its third.
+        sizes: nq, nv and n of the mechanism without motors.
+        memory: `ElasticMemory` with the mechanism's equations and joint positions at this state.
+        out: `MotionEquations` of mechanism and motors, to be written.
+    """
     nq, nv, n = sizes
     e, drives = memory.equations, plant.drives
     q, v, effort = state.q, state.rates, state.acceleration_or_effort
@@ -117,10 +129,17 @@ def add_drives(
 
 @inner
 def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) -> bool:
-    """Solve for the displacement and velocity that given motor positions and rates imply.
+    """Compute a Newton step to motor positions, and the velocity for motor rates.
 
-    Results are the Newton step `m.change` (nv,) and the velocity `m.v` (nv,). Returns False if the
-    driven joints' Jacobian is singular.
+    Args:
+        m: `ElasticMemory` with equations and joint positions at the current configuration, and
+            zeros in v. The displacement to take is written to m.change (nv,), the velocity to m.v
+            (nv,).
+        nv, n: numbers of velocities and driven joints.
+        positions, rates: (n,) of the motors, at the joints.
+
+    Returns:
+        False if the driven joints' Jacobian is singular.
     """
     e = m.equations
     clear(m.change)
@@ -140,9 +159,13 @@ def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) 
 
 
 def motions_with_drives(kind: Functions, joint_positions: Any, mechanism_equations: Any) -> Any:
-    """Create the functions normalize, equations, configuration_rate and sizes with elastic drives.
+    """Create normalize, equations, configuration_rate and sizes for elastic drives.
 
-    The arguments are those of `elastic_loop`, and `mechanism_equations` of `command_with_drives`.
+    These are the functions of `simulation.Functions`, for mechanism and motors together. The
+    arguments are those of `elastic_loop`, and `mechanism_equations` of `command_with_drives`.
+
+    Returns:
+        The four functions, in this order.
     """
     rigid_sizes, rigid_rate, rigid_normalize = (
         kind.sizes, kind.configuration_rate, kind.normalize
@@ -179,7 +202,10 @@ def motions_with_drives(kind: Functions, joint_positions: Any, mechanism_equatio
 
 
 def command_with_drives(kind: Functions, joint_positions: Any, mechanism_equations: Any) -> Any:
-    """Create the control law of a mechanism with elastic drives.
+    """Create the function `command` of `simulation.Functions` for elastic drives.
+
+    It evaluates the control law at the state of the joints or, if the controller measures the
+    motors, at the state that their positions and rates imply if drives are rigid.
 
     `mechanism_equations(plant, q, v, load, work)` writes the equations of motion of the mechanism
     without the efforts of its drives, and returns a status.

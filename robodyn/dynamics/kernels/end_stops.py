@@ -29,7 +29,12 @@ STOPS: Final = 5
 
 
 class JointEnds(NamedTuple):
-    """Position limits of joints and parameters of end stops, as fields of a `PackedPlant`."""
+    """Position limits of joints and parameters of end stops, as fields of a `PackedPlant`.
+
+    Attributes:
+        table: (n, 2 or more) lower and upper position limits in the first two columns.
+        stops: (5,) parameters of the end stops, see `EndStops.numbers`.
+    """
 
     table: Any
     stops: Any
@@ -37,7 +42,10 @@ class JointEnds(NamedTuple):
 
 @inner
 def is_beyond(position: Any, joint: Any) -> Any:
-    """Return whether a joint is beyond its position limits, for a float or SIMD lanes."""
+    """Return whether a joint is beyond its position limits, for a float or SIMD lanes.
+
+    `joint` begins with the lower and the upper limit.
+    """
     return (position < joint[0]) | (position > joint[1])
 
 
@@ -47,12 +55,14 @@ def joint_efforts(plant: Any, effort: Any, position: Any, rate: Any, out: Any, s
 
     Args:
         plant: `PackedPlant` or `JointEnds`, of floats or SIMD lanes.
-        effort, position, rate: (n,) of the driven joints.
-        out: (n,) efforts of the motors.
-        slopes: (n, 2) stiffness and damping of the end stops, set to zero.
+        effort, position, rate: (n,) efforts before limits, positions and rates of the driven
+            joints; inputs.
+        out: (n,) output: efforts of the motors.
+        slopes: (n, 2) output: stiffness and damping of the end stops, set to zero.
 
     Returns:
-        Whether a joint is at an end stop, so that `add_end_stops` must follow.
+        Whether a joint with end stops is beyond a position limit, so that `add_end_stops` must
+        follow.
     """
     table, stops = plant.table, plant.stops
     columns, is_pressed = table.shape[1], False
@@ -127,7 +137,10 @@ def add_end_stops(
 
 @inner
 def forward_substitute(factor: Any, count: int, x: Any) -> None:
-    """Solve C y = x (count,) in place, for a Cholesky factor C with inverted diagonal."""
+    """Solve C y = x (count,) for a lower Cholesky factor C with inverted diagonal.
+
+    The solution y replaces x.
+    """
     for i in range(count):
         total = x[i]
         for k in range(i):
@@ -141,7 +154,8 @@ def end_stop_effort(
 ) -> Any:
     """Compute the effort [N or N m] of a joint's end stops; zero within limits.
 
-    The effort never pulls. Arguments are floats or SIMD lanes.
+    It is positive at the lower and negative at the upper limit: the stops never pull. Arguments are
+    floats or SIMD lanes.
     """
     up = stiffness * (lower - position) - damping * rate
     down = stiffness * (upper - position) - damping * rate
@@ -154,7 +168,8 @@ def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
     """Clip an effort to a motor's torque-speed curve at a joint rate.
 
     Arguments are floats or SIMD lanes; `joint` is the joint's row of the `joint_table`, and
-    `columns` its length. Returns the effort [N or N m].
+    `columns` its length. Returns the effort [N or N m], which is zero above the largest rate of the
+    curve.
     """
     speed = abs(rate)
     has = joint[4] + 0.0 * speed
@@ -171,7 +186,11 @@ def motor_effort(effort: Any, rate: Any, joint: Any, columns: int) -> Any:
 
 @kernel
 def motor_limits(rates: Any, limits: Any, table: Any, out: Any) -> None:
-    """Write the largest efforts (N, n) of the motors at joint rates (N, n) to `out`."""
+    """Write the largest efforts (N, n) of the motors at joint rates (N, n) to `out`.
+
+    `limits` (n,) are the largest efforts at standstill, and `table` is the `joint_table` with the
+    torque-speed curves, if any.
+    """
     for k in range(rates.shape[0]):
         for i in range(rates.shape[1]):
             out[k, i] = limits[i]
@@ -185,8 +204,15 @@ def end_stop_efforts(
 ) -> bool:
     """Write the efforts (n,) of the end stops at the position limits (n, 2) to `out`.
 
+    Args:
+        position, rate: (n,) positions and rates of the driven joints.
+        limits: (n, 2) position limits.
+        stops: (5,) parameters of the end stops, see `EndStops.numbers`.
+        M, L: mass matrix and Jacobian, as for `add_end_stops`; overwritten.
+        out: (n,) output: the efforts, zero within limits.
+
     Returns:
-        False if the mass matrix is not positive definite.
+        False if the mass matrix is needed but not positive definite.
     """
     for i in range(out.shape[0]):
         out[i] = 0.0

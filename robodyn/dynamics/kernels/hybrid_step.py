@@ -99,7 +99,14 @@ class PieceMemory(NamedTuple):
 
 
 class HybridScratch(NamedTuple):
-    """Scratch arrays of a simulation step in which joints may stick and slide."""
+    """Scratch arrays of a simulation step in which joints may stick and slide.
+
+    Attributes:
+        stages: `integration.Stages`, with the state at the current stage.
+        equations: `MotionEquations` at that state.
+        piece: `PieceMemory`.
+        joints: `modes.FrictionMemory`.
+    """
 
     stages: Any
     equations: Any
@@ -109,7 +116,10 @@ class HybridScratch(NamedTuple):
 
 @inner
 def equations_shapes(nv: int, n: int, nf: int) -> Any:
-    """Return the shapes of `MotionEquations` for n driven joints and nf joints with friction."""
+    """Return the shapes of `MotionEquations`.
+
+    They are those for nv velocities, n driven joints and nf joints with friction.
+    """
     return MotionEquations((nv, nv), (nv, nv), (nf, nv), nv, nf, (n, 2))
 
 
@@ -117,7 +127,8 @@ def equations_shapes(nv: int, n: int, nf: int) -> Any:
 def hybrid_shapes(sizes: tuple[int, int, int], nf: int, row: int, load: int) -> Any:
     """Return the shapes of `HybridScratch` for nf joints with friction.
 
-    The row of the plan and the load have `row` and `load` numbers.
+    `sizes` are those of configuration, velocity and efforts. The row of the plan and the load have
+    `row` and `load` numbers.
     """
     nq, nv, n = sizes
     return HybridScratch(
@@ -260,7 +271,7 @@ def hybrid_step(
 
 @inner
 def is_semi_implicit(task: Any) -> bool:
-    """Return whether the steps are semi-implicit."""
+    """Return whether the steps of a task are semi-implicit."""
     return bool(task.plant.options[SEMI_IMPLICIT] != 0.0)
 
 
@@ -271,8 +282,15 @@ def integrate_piece(
 ) -> Any:  # fmt: skip
     """Integrate the piece of the step in each lane by the stages of the method.
 
-    The state at the end of the piece, and the rates of the joints there, are written to scratch
-    arrays. Lanes whose state leaves the bounds stop.
+    The state at the end of the piece, the equations of motion and the rates of the joints there are
+    written to the scratch arrays of the task. Lanes whose state leaves the bounds stop.
+
+    Args:
+        kind, task, step, h: as for `hybrid_step`.
+        lanes: progress of each lane.
+        implicit: whether the damping was implicit in the last piece.
+        is_evaluated: whether the scratch arrays already contain the equations at the piece's
+            beginning.
 
     Returns:
         A status, the progress, the mask of lanes in which nothing moves until something changes,
@@ -325,7 +343,7 @@ def integrate_piece(
 
 @inner
 def with_masks(lanes: Progress, going: Any, waits: Any, fresh: Any) -> Progress:
-    """Return the progress with other masks of the lanes that are integrated, wait and begin."""
+    """Return the progress with other masks `going`, `waits` and `fresh`."""
     _, _, _, kept, left, done, end, trials, rest, bracket = lanes
     return Progress(going, waits, fresh, kept, left, done, end, trials, rest, bracket)
 
@@ -334,7 +352,11 @@ def with_masks(lanes: Progress, going: Any, waits: Any, fresh: Any) -> Progress:
 def evaluate_equations(kind: StepFunctions, task: Any, step: Any, when: Any, given: bool) -> int:
     """Write the equations of motion at a stage, and the rates of the joints with friction.
 
-    Returns a status.
+    They are written to the task's scratch arrays, `equations` and `joints.speed`. `when` and
+    `given` are those of `StepFunctions.supply`.
+
+    Returns:
+        A status code: OK, or the reason for the failure.
     """
     plant, e, j = task.plant, task.scratch.equations, task.scratch.joints
     status, state = kind.supply(task, step, when, given)
@@ -352,6 +374,9 @@ def evaluate_equations(kind: StepFunctions, task: Any, step: Any, when: Any, giv
 @inner
 def begin_piece(task: Any, h: float, lanes: Progress, implicit: bool) -> Any:
     """Choose the integration method, and the joints that stick, in lanes that begin a piece.
+
+    The modes of the joints are written to the task's scratch arrays. `h` [s] is the length of a
+    step, `lanes` the progress, and `implicit` whether the damping was implicit in the last piece.
 
     Returns:
         Whether the mass matrix is positive definite, the progress, the mask of lanes in which all
@@ -386,7 +411,16 @@ def put_rates(
 ) -> bool:  # fmt: skip
     """Write the derivatives of configuration and velocity at a stage to scratch arrays.
 
-    Returns False if the mass matrix is not positive definite.
+    Args:
+        kind, task: as for `hybrid_step`.
+        kept: mask of the lanes that keep their derivatives at the first stage.
+        stage: index of the stage, from 0.
+        piece: length [s] of each lane's piece.
+        implicit: whether the damping is implicit.
+        is_factored: whether the scratch arrays contain the factorized mass matrix.
+
+    Returns:
+        False if the mass matrix, with implicit damping if any, is not positive definite.
     """
     plant, (s, e, p, j) = task.plant, task.scratch
     q, v = s.configuration, s.velocity
@@ -409,10 +443,13 @@ def put_rates(
 
 @inner
 def judge_piece(kind: StepFunctions, task: Any, h: float, lanes: Progress, still: Any) -> Any:
-    """Decide in which lanes the piece is accepted, and bring its end to rest where joints stick.
+    """Decide in which lanes to accept the piece, and bring sticking joints to rest.
 
-    Returns a status, the progress, with the next length of the piece where it is not accepted, and
-    the `Verdict`.
+    The velocity at the end of the piece is corrected in the scratch arrays.
+
+    Returns:
+        A status, the progress, with the next length of the piece in lanes that do not accept it,
+        and the `Verdict`.
     """
     plant, (s, e, p, j) = task.plant, task.scratch
     going, waits, fresh, kept, left, done, end, trials, rest, bracket = lanes
@@ -451,10 +488,18 @@ def complete_piece(
     kind: StepFunctions, task: Any, step: Any, lanes: Progress, still: Any, verdict: Verdict,
     configuration: Any, velocity: Any,
 ) -> Any:  # fmt: skip
-    """Store the states at the ends of accepted pieces and steps; renew the lanes without steps.
+    """Store the states at the ends of accepted pieces and of steps; refill idle lanes.
 
-    Returns the progress, and the masks of lanes that end a step or are renewed and of those that
-    accepted their piece.
+    Args:
+        kind, task, step: as for `hybrid_step`.
+        lanes: progress of each lane.
+        still: mask of the lanes in which nothing moves until something changes.
+        verdict: `Verdict` of the piece.
+        configuration, velocity: (nq,) and (nv,), overwritten in lanes that end a step.
+
+    Returns:
+        The progress, the mask of lanes that end a step or are refilled, and the mask of those that
+        accepted their piece.
     """
     s, p, accepted = task.scratch.stages, task.scratch.piece, verdict.accepted
     going, waits, fresh, kept, left, done, end, trials, rest, bracket = lanes
@@ -483,7 +528,11 @@ def complete_piece(
 def begin_next_piece(
     lanes: Progress, ended: Any, accepted: Any, again: Any, implicit: bool
 ) -> Progress:
-    """Return the progress at the beginning of each lane's next piece, or of a shorter one."""
+    """Return the progress at the beginning of each lane's next piece, or of a shorter one.
+
+    `ended` and `accepted` are the masks from `complete_piece`, and `again` is that of the
+    `Verdict`. `implicit` is whether the damping is implicit.
+    """
     going, waits, _, _, left, done, end, trials, rest, bracket = lanes
     fresh = going & (accepted | ended)
     kept = going & ~going if implicit else going & ~fresh & ~again
@@ -494,7 +543,7 @@ def begin_next_piece(
 
 @inner
 def choose_all(where: Any, source: Any, out: Any) -> None:
-    """Copy an array (k,) into another in the SIMD lanes of a mask."""
+    """Copy the array `source` (k,) to `out` in the SIMD lanes of the mask `where`."""
     for k in range(out.shape[0]):
         out[k] = choose(where, source[k], out[k])
 
@@ -506,9 +555,16 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
     A piece ends at the first instant at which a sliding joint comes to rest, which regula falsi
     finds. If the rate jumps to the other sign, the piece ends behind the jump.
 
+    Args:
+        j: `FrictionMemory` with the rates at the end of the piece.
+        rest: rate up to which a joint counts as at rest.
+        going: mask of the lanes to examine.
+        bracket: `Bracket` of each lane.
+        done, end: beginning and trial end of the piece, as fractions of the step.
+
     Returns:
         Masks of the SIMD lanes that accept the trial and of those that repeat it in other joint
-        modes, the new bracket, and the next trial length.
+        modes, the new bracket, and the next trial end.
     """
     again = restick_reversed(j, rest, going)
     least = remaining_rate_fraction(j, rest)
@@ -523,7 +579,17 @@ def judge_trial(j: Any, rest: Any, going: Any, bracket: Any, done: Any, end: Any
 
 @inner
 def put_state(s: Any, p: Any, stage: int, last: int, implicit: bool, piece: Any) -> None:
-    """Write the state at a stage of a step's piece, or at its end, to scratch arrays."""
+    """Write the state at a stage of a step's piece, or at its end, to scratch arrays.
+
+    It is written to the configuration and velocity of `s`, from the state at the beginning of the
+    piece in `p` and the derivatives in `s`.
+
+    Args:
+        s, p: `Stages` and `PieceMemory`.
+        stage, last: index of the stage, and number of stages, which is the index of the end.
+        implicit: whether the damping is implicit (Rosenbrock method instead of Runge-Kutta).
+        piece: length [s] of each lane's piece.
+    """
     nq, nv = s.rates.shape[1], s.accelerations.shape[1]
     if stage == 0:
         copy(p.start, s.configuration)
@@ -546,9 +612,19 @@ def put_accelerations(
 ) -> bool:  # fmt: skip
     """Write accelerations (nv,) at an integration stage to a row of `s.accelerations`.
 
-    They are those for the joint modes of `j`, and also written to `j.x`. The mass matrix may be
-    factorized already. Returns False if M + damped D is not positive definite, with mass matrix M,
-    damping D and, for an implicit step, `damped` = gamma h.
+    They are those for the joint modes of `j`, and also written to `j.x`. The force in `e` is
+    overwritten.
+
+    Args:
+        friction: (nf, sticking.ROW) dry friction of the joints.
+        s, e, j: `Stages`, `MotionEquations` at the stage, and `FrictionMemory`.
+        stage, row: index of the stage, and row of `s.accelerations` for the result.
+        implicit: whether the damping is implicit.
+        damped: gamma h for implicit damping, with the length h [s] of the piece.
+        is_factored: whether `j` contains the factorized mass matrix.
+
+    Returns:
+        False if M, or M + damped D for implicit damping, is not positive definite.
     """
     nf, nv = friction.shape[0], s.accelerations.shape[1]
     first = s.accelerations[0]
@@ -585,7 +661,16 @@ def put_accelerations(
 
 @inner
 def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
-    """Make joints that broke away and reversed stick again; return their lanes' mask."""
+    """Make joints that broke away and reversed stick again.
+
+    Args:
+        j: `FrictionMemory`, of which the modes are changed.
+        rest: rate up to which a joint counts as at rest.
+        going: mask of the lanes to examine.
+
+    Returns:
+        The mask of the lanes with such a joint.
+    """
     held = going & ~going
     for i in range(j.mode.shape[0]):
         broke_away = going & (abs(j.mode[i]) == 1.0) & (abs(j.first_speed[i]) <= rest)
@@ -597,7 +682,11 @@ def restick_reversed(j: Any, rest: Any, going: Any) -> Any:
 
 @inner
 def remaining_rate_fraction(j: Any, rest: Any) -> Any:
-    """Return the smallest ratio of a sliding joint's rate to its initial rate, at most 1."""
+    """Return the smallest ratio of a sliding joint's rate to its initial rate, at most 1.
+
+    It is negative if a joint's rate has changed its sign since the beginning of the piece. `j` is
+    the `FrictionMemory`; joints whose initial rates are at most `rest` do not count.
+    """
     least = 0.0 * rest + 1.0
     for i in range(j.mode.shape[0]):
         moved = abs(j.first_speed[i])
@@ -629,6 +718,12 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
     """Return the bracket with one end replaced by the trial point (regula falsi).
 
     If the same end remains twice, its function value is reduced (Anderson and Bjorck, 1973).
+
+    Args:
+        bracket: `Bracket` of each lane.
+        where: mask of the lanes to change.
+        end: trial point.
+        least: function value at the trial point, see `remaining_rate_fraction`.
     """
     lower, f_lower, upper, f_upper, side, bisects = bracket
     falls, rises = where & (least < 0.0), where & ~(least < 0.0)
@@ -649,7 +744,8 @@ def narrow_bracket(bracket: Any, where: Any, end: Any, least: Any) -> Any:
 def stick_at_zero_rate(j: Any, rest: Any, accepted: Any) -> Any:
     """Make joints that came to rest stick; return the lanes with a remaining rate.
 
-    The changes that bring these rates to zero are written to `j.required`.
+    The changes that bring these rates to zero are written to `j.required`. Only lanes in the mask
+    `accepted` are changed. The result is a mask.
     """
     leftover = accepted & ~accepted
     for i in range(j.mode.shape[0]):

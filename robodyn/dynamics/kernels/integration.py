@@ -68,13 +68,14 @@ class PackedRollout(NamedTuple):
 
     Attributes:
         effort_limits, kp, kv: as in `Control`.
-        plan: (N - 1, 1, k) rows for the law at each instant, with constant efforts to the next; or
-            (N - 1, 4, k), also at the start, middle and end of the step, for a continuous law: then
-            there is one step to the next instant.
+        plan: (N - 1, 1, k) a row of data for the law at each instant, with efforts that are
+            constant until the next instant; or (N - 1, 4, k) for a continuous law: rows at the
+            instant, and at the start, middle and end of the one step to the next instant.
         dt: (N - 1,) [s] length of the steps after each instant.
         offset: (N,) number of steps before each instant.
-        loads: (steps, 1 or 3, 6 or 15) external wrench in each step, and the motion of the base if
-            it moves (see `base_motion`), or at start, middle and end of it; one row applies to all.
+        loads: (steps or 1, 1 or 3, 6 or 15) external wrench, followed by the motion of the base if
+            it moves (see `base_motion`): one row for each step, or three at its start, middle and
+            end. A single entry applies to all steps.
         configuration, velocity: (N, nq) and (N, nv), histories to be filled.
         required, applied: (N - 1, n) effort histories, before and after limits.
     """
@@ -112,7 +113,8 @@ class Step(NamedTuple):
     """Inputs of one simulation step, and the arrays that record its efforts.
 
     Attributes:
-        rows: (1, k) for the law with constant efforts; or (4, k) for a continuous law.
+        rows: (1, k) row of the plan for a law with constant efforts; or (4, k) rows for a
+            continuous law, see `PackedRollout`.
         load: (1 or 3, 6 or 15) external wrench, and the motion of the base if it moves.
         h: [s] length of the step.
         at_instant: whether it starts at an instant of control: then efforts are computed first, and
@@ -163,8 +165,8 @@ def run(step: Any, task: Any, rollout: Any, first: int, last: int) -> tuple[int,
         first, last: indices of the first row (given) and the last row to compute.
 
     Returns:
-        A status code, the number of valid rows, and the number of further steps; after a failure
-        the row after the last valid one contains the last good state.
+        A status code, the index of the last valid row, and the number of steps completed after it.
+        After a failure, the row after the last valid one contains the last good state.
     """
     r = rollout
     for k in range(first, last):
@@ -186,7 +188,14 @@ def evaluate_command(
     command: Any, task: Any, configuration: Any, velocity: Any, row: Any, load: Any, required: Any,
     effort: Any,
 ) -> bool:  # fmt: skip
-    """Compute a control law's efforts before and after limits; return False on failure."""
+    """Compute a control law's efforts before and after limits.
+
+    They are written to `required` and `effort` (n,). `row` is that of the plan, and `load` contains
+    the external wrench and, if the base moves, its motion.
+
+    Returns:
+        False if the law has no efforts at this state or they are not finite.
+    """
     control = task.control
     return bool(
         command(control, configuration, velocity, row, load, task.work, required)
@@ -203,10 +212,10 @@ def classical_step(
     Args:
         command, accelerate, normalize: functions of the kind, see `simulation.Functions`.
         task, step: a `Task`, with `Stages` as scratch, and a `Step`.
-        start, start_rate: configuration (nq,) and velocity (nv,), in place.
+        start, start_rate: configuration (nq,) and velocity (nv,), advanced in place.
 
     Returns:
-        A status code: OK, or the reason for the failure.
+        A status code: OK, DIVERGED, NO_COMMAND, or a positive status of the kind.
     """
     s, plant, load = task.scratch, task.plant, step.load
     q, v = s.configuration, s.velocity

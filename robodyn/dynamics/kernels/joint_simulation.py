@@ -57,8 +57,9 @@ class JointEquations(NamedTuple):
         joints: joints(mechanism) -> number of joints.
         efforts: efforts(mechanism, state, settings, s, out) -> status. Inverse dynamics of a
             `State`, zero on success, as for `lanes.evaluate_lanes`.
-        accelerations: the same for accelerations, after `place`.
-        mass_matrix: mass_matrix(mechanism, q, s, out), after `place`.
+        accelerations: the same for accelerations (forward dynamics). Called after `place`.
+        mass_matrix: mass_matrix(mechanism, q, s, out). Write the mass matrix (n, n) to `out`.
+            Called after `place`.
         damping: damping(mechanism, joint) -> viscous damping of a joint.
         without_inertia: status for a mass matrix that is not positive definite, above zero.
         place: place(mechanism, q, s). Compute what `accelerations` and `mass_matrix` share.
@@ -92,7 +93,10 @@ def mass_matrix_rows(kind: JointEquations) -> Any:
 
 
 def command_of(kind: JointEquations) -> Any:
-    """Create the function `command` of a kind's `Functions`."""
+    """Create the function `command` of `simulation.Functions` from a kind's equations.
+
+    The control law may be given efforts, computed torque, or gravity compensation.
+    """
     joints, efforts, wraps = kind.joints, kind.efforts, kind.wraps
 
     @inner
@@ -125,9 +129,13 @@ def command_of(kind: JointEquations) -> Any:
 
 
 def held_efforts_of(kind: JointEquations) -> Any:
-    """Create the function that writes the efforts (n,) of motors and end stops.
+    """Create the function that sums the efforts of motors and end stops.
 
-    It returns whether they exist.
+    Returns:
+        Function held_efforts(plant, state, work, out, slopes) that writes the efforts of the
+        motors, within their limits, plus those of the end stops to `out` (n,), and stiffness and
+        damping of the end stops that push to `slopes` (n, 2). It returns False if the mass matrix
+        is needed but not positive definite.
     """
     mass_matrix = kind.mass_matrix
 
@@ -154,7 +162,7 @@ def normalize(plant: Any, q: Any, qd: Any, work: Any, at_stage: bool) -> int:
 
 @inner
 def configuration_rate(plant: Any, q: Any, qd: Any, work: Any, out: Any) -> None:
-    """Write the rate of the configuration: the velocity."""
+    """Write the time derivative of the configuration, which is the velocity, to `out`."""
     copy(qd, out)
 
 

@@ -40,8 +40,9 @@ def evaluate_lanes(
         out: (N, k) the results.
 
     Returns:
-        Number of states, counted from the first, that are finite and, unless `alone`, have a
-        result; groups of eight count as a whole.
+        Number of states before the first group of eight that contains a state that is not finite
+        or, unless `alone`, has no result; N if there is no such group. Only the results of these
+        states are written.
     """
     found, table = new_table(1, out.shape[1])[0], new_table(5, width)
     # an array without columns counts as absent
@@ -77,7 +78,8 @@ def evaluate_without_scratch(
 ) -> int:
     """Compute a result for each of N states, by a function without scratch arrays.
 
-    Arguments and return value are as for `evaluate_lanes`.
+    `first` and `second` are the two arrays of a packed mechanism. The other arguments and the
+    return value are as for `evaluate_lanes`.
     """
     mechanism, states, width = borrowed_array((first, second)), borrowed_array(given), BASE
     for k in range(len(states)):

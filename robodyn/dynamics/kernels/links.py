@@ -148,7 +148,14 @@ def are_rows(rows: Any, width: int) -> bool:
 
 @inner
 def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
-    """Write the frame of a link, computed from the frame of its parent, to the array F."""
+    """Compute the frames of a link and its joint from the frame of the parent link.
+
+    Args:
+        link: record of the link.
+        parent: row of F for the parent link.
+        p: positions of the tree's joints.
+        placed: row of F for the link, to be written.
+    """
     x, y, z = matrix(parent, X)
     origin = add(vector(parent, ORIGIN), combine(x, y, z, link.shift))
     x, y, z = turn_columns((x, y, z), (link.frame_x, link.frame_y, link.frame_z))
@@ -175,14 +182,14 @@ def place_link(link: Any, parent: Any, p: Any, placed: Any) -> None:
 
 @inner
 def place_root(root: Any, F: Any) -> None:
-    """Write the frame of the root link, which the root's record contains."""
+    """Write the frame of the root link, which its record contains, to row 0 of F."""
     store_matrix(F[0], X, (root.frame_x, root.frame_y, root.frame_z))
     store(F[0], ORIGIN, root.shift)
 
 
 @inner
 def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
-    """Write the frames of all links to the array F (links, PLACED)."""
+    """Write the frames of all links to F (links, PLACED), for joint positions p."""
     place_root(link_of(plan, numbers, 0), F)
     for i in range(1, F.shape[0]):
         link = link_of(plan, numbers, i)
@@ -193,7 +200,8 @@ def place_all(plan: Any, numbers: Any, p: Any, F: Any) -> None:
 def find_path_to_root(plan: Any, numbers: Any, row: int, way: Any) -> int:
     """Write the indices of link `row` and those above it, without the root, to `way`.
 
-    Returns their number.
+    They are written to the first row of `way` (1, links), from the link upward. Returns their
+    number.
     """
     count = 0
     while row > 0:
@@ -205,7 +213,12 @@ def find_path_to_root(plan: Any, numbers: Any, row: int, way: Any) -> int:
 
 @inner
 def place_path(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) -> None:
-    """Write the frames of the links from the root to a given link to the array F."""
+    """Write the frames of the links from the root to a given link to F.
+
+    They are written to the rows of these links in F (links, PLACED); other rows are not changed.
+    `p` are the positions of the tree's joints; `way` and `count` are the result of
+    `find_path_to_root`.
+    """
     place_root(link_of(plan, numbers, 0), F)
     for k in range(count - 1, -1, -1):
         i = int(way[0, k])
@@ -215,13 +228,19 @@ def place_path(plan: Any, numbers: Any, p: Any, way: Any, count: int, F: Any) ->
 
 @inner
 def point_of(placed: Any, at: Any) -> Any:
-    """Return the origin (3,) of the frame `at` (12,) on a link, in the base frame."""
+    """Return the origin (3,) [m] of the frame `at` (12,) on a link, in the base frame.
+
+    `placed` is the link's row of F, and `at` is in the link's frame: axes, then origin.
+    """
     return add(vector(placed, ORIGIN), apply_transposed(matrix(placed, X), vector(at, ORIGIN)))
 
 
 @inner
 def state_of_tangent(S: Any, n: int) -> Any:
-    """Return the matrix from velocity to joint rates of state n; None for the identity."""
+    """Return the tangent of state n, flat and row-major; None for the identity.
+
+    It is the matrix (rates, nv) from the velocity to the joint rates.
+    """
     if S is None:
         return None
     return borrowed_array(S)[n]
@@ -251,10 +270,20 @@ def add_column(J: Any, S: Any, j: int, linear: Any, angular: Any) -> None:
 def add_joint(
     link: Any, placed: Any, point: Any, carried: Any, center: Any, S: Any, J: Any
 ) -> None:
-    """Add a joint's contribution to a row-major matrix J (6 nv,).
+    """Add a joint's contribution to a row-major matrix J (6 nv,), in base axes.
 
-    The matrix is the Jacobian of `point` if `carried` is None. Otherwise it is the momentum about
-    `center` of the links that the joint carries, and `point` is the base's origin.
+    The matrix is the Jacobian of `point` if `carried` is None. Otherwise it is the momentum matrix,
+    with the angular momentum about `center`, of the links that the joint carries, and `point` is
+    the base's origin. The first three rows of the matrix are linear, the last three angular.
+
+    Args:
+        link, placed: record of the joint's child link, and its row of F.
+        point: point in the base frame.
+        carried: mass, first moments and inertia of the carried links about the base's origin, or
+            None.
+        center: reference point of the angular momentum, in the base frame.
+        S: tangent of the state, or None for the identity.
+        J: matrix to be changed.
     """
     kind, j = link.kind, link.rate
     z, arm = scale(link.factor, vector(placed, AXIS)), sub(point, vector(placed, JOINT))
@@ -271,7 +300,12 @@ def add_joint(
 
 @inner
 def add_twist(J: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, center: Any) -> None:
-    """Add a coordinate's twist per unit rate, or the momentum due to it, to the matrix."""
+    """Add a coordinate's twist per unit rate, or the momentum due to it, to matrix J.
+
+    J, S, `carried` and `center` are as for `add_joint`, and j is the index of the coordinate. The
+    twist, in base axes, is `omega` and the `velocity` of the point to which the Jacobian belongs,
+    or of the point at the base's origin.
+    """
     if carried is None:
         add_column(J, S, j, velocity, omega)
     else:
@@ -283,7 +317,18 @@ def add_twist(J: Any, S: Any, j: int, velocity: Any, omega: Any, carried: Any, c
 
 @inner
 def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, own: Any) -> None:
-    """Compute a link's velocity and acceleration (12,) from those of its parent."""
+    """Compute a link's velocity and acceleration (12,) from those of its parent.
+
+    They are linear velocity of the link's origin, angular velocity, linear acceleration of that
+    origin and angular acceleration, relative to the base, in base axes.
+
+    Args:
+        link: record of the link.
+        parent, placed: rows of F for the parent and for the link.
+        r, c: rates of the tree's joints, and their derivatives.
+        above: (12,) velocity and acceleration of the parent.
+        own: (12,) velocity and acceleration of the link, to be written.
+    """
     omega, alpha = vector(above, OMEGA), vector(above, ALPHA)
     arm, z = sub(vector(placed, JOINT), vector(parent, ORIGIN)), vector(placed, AXIS)
     carried = cross(omega, arm)
@@ -314,7 +359,11 @@ def move_link(link: Any, parent: Any, placed: Any, r: Any, c: Any, above: Any, o
 
 @batch_entry
 def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out: Any) -> bool:
-    """Write the poses (N, 7) of the frame `at` (12,) on a link to `out`."""
+    """Write the poses (N, 7) of the frame `at` (12,) on link `row` to `out`.
+
+    A pose is x y z [m], qx qy qz qw in the base frame; `at` is in the link's frame: axes, then
+    origin. Returns False if the joint positions p are invalid, which is not checked if `trusted`.
+    """
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -332,7 +381,12 @@ def poses(plan: Any, numbers: Any, p: Any, row: int, at: Any, trusted: bool, out
 def jacobians(
     plan: Any, numbers: Any, p: Any, S: Any, row: int, at: Any, trusted: bool, out: Any
 ) -> bool:
-    """Write the Jacobians (N, 6 nv) of the frame `at` (12,) on a link to `out`."""
+    """Write the Jacobians (N, 6 nv) of the frame `at` (12,) on link `row` to `out`.
+
+    Each is a matrix (6, nv) in row-major order that maps the velocity to the linear velocity of the
+    frame's origin and the angular velocity, in base axes. S are the tangents (N, rates nv), or
+    None. Returns False if the joint positions p are invalid, which is not checked if `trusted`.
+    """
     p, at, out = borrowed_array(p), borrowed_array(at), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -354,9 +408,12 @@ def jacobians(
 def motions(
     plan: Any, numbers: Any, p: Any, r: Any, c: Any, row: int, at: Any, trusted: bool, out: Any
 ) -> bool:
-    """Write twist and acceleration (N, 12) of the frame `at` (12,) on a link to `out`.
+    """Write twists and accelerations (N, 12) of a frame on a link to `out`.
 
-    The arguments r and c (N, rates) are the rates of the joints and their derivatives.
+    The frame `at` (12,) is on the link with index `row`. A row is linear velocity of the frame's
+    origin, angular velocity, and their time derivatives, relative to the base, in base axes. The
+    arguments r and c (N, rates) are the rates of the joints and their derivatives. Returns False if
+    p, r or c is invalid, which is not checked if `trusted`.
     """
     p, r, c = borrowed_array(p), borrowed_array(r), borrowed_array(c)
     at, out = borrowed_array(at), borrowed_array(out)
@@ -386,7 +443,11 @@ def motions(
 
 @batch_entry
 def centers_of_mass(plan: Any, numbers: Any, p: Any, trusted: bool, out: Any) -> bool:
-    """Write the centers of mass (N, 3) [m] of the whole mechanism to `out`."""
+    """Write the centers of mass (N, 3) [m] of the whole mechanism to `out`.
+
+    They are in the base frame. Returns False if the joint positions p are invalid, which is not
+    checked if `trusted`.
+    """
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):
         return False
@@ -409,7 +470,8 @@ def momenta(plan: Any, numbers: Any, p: Any, r: Any, trusted: bool, out: Any) ->
     """Write the mechanism's momenta (N, 6) relative to the base, in its axes, to `out`.
 
     A row is the linear momentum, then the angular momentum about the base's origin. The arguments p
-    and r are the positions of the joints and their rates.
+    and r are the positions of the joints and their rates. Returns False if they are invalid, which
+    is not checked if `trusted`.
     """
     p, r, out = borrowed_array(p), borrowed_array(r), borrowed_array(out)
     if not (trusted or are_motions(plan, numbers, p, r, r)):
@@ -444,7 +506,8 @@ def centroidal_matrices(plan: Any, numbers: Any, p: Any, S: Any, trusted: bool, 
     """Write the centroidal momentum matrices (N, 6 nv) to `out`.
 
     A matrix, in row-major order, maps the velocity (nv,) to the linear momentum, then the angular
-    momentum about the mechanism's center of mass, in base axes.
+    momentum about the mechanism's center of mass, in base axes. S are the tangents (N, rates nv),
+    or None. Returns False if the joint positions p are invalid, which is not checked if `trusted`.
     """
     p, out = borrowed_array(p), borrowed_array(out)
     if not (trusted or are_configurations(plan, numbers, p)):

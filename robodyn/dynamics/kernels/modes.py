@@ -35,8 +35,8 @@ class FrictionMemory(NamedTuple):
         G: (nf, nf) L M^-1 L', accelerations of the joints per unit of their efforts.
         H: (nf, nf) scratch.
         speed, first_speed: (nf,) rates of the joints now, and at the beginning of a piece.
-        mode: (nf,) 1 or -1 slides, 0 sticks, NO_FRICTION.
-        required: (nf,) values of L x at the joints that stick.
+        mode: (nf,) 1 or -1 for a joint that slides, 0 for one that sticks, or NO_FRICTION.
+        required: (nf,) required changes of L x at the joints that stick.
         free: (nf,) accelerations of the joints at rest without friction.
         low, high: (nf,) bounds of their friction.
         among: (nf,) 1 for joints at rest, else 0.
@@ -70,7 +70,11 @@ def joints_shapes(nv: int, nf: int) -> Any:
 
 @inner
 def rest_threshold(rate: Any, count: int) -> Any:
-    """Return the rate below which a joint counts as at rest, from all rates (count,)."""
+    """Return the rate below which a joint counts as at rest.
+
+    It is a small fraction of the largest of the rates `rate` (count,), or of 1 if they are all
+    smaller.
+    """
     largest = largest_of(abs(rate[0]), 1.0)
     for j in range(1, count):
         largest = largest_of(abs(rate[j]), largest)
@@ -81,8 +85,8 @@ def rest_threshold(rate: Any, count: int) -> Any:
 def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count: int) -> bool:
     """Factorize the mass matrix, plus implicit damping if `damped`, into A (nv, nv).
 
-    The matrix is M, or M + factor D with the viscous damping D. Returns False if it is not positive
-    definite.
+    The matrix is M, or M + factor D with the viscous damping D. A becomes its Cholesky factor with
+    inverted diagonal. Returns False if the matrix is not positive definite.
     """
     for i in range(count):
         for j in range(i + 1):
@@ -96,7 +100,8 @@ def factor_with_damping(A: Any, M: Any, D: Any, factor: Any, damped: bool, count
 def decay(A: Any, D: Any, count: int, x: Any) -> Any:
     """Return the sum [1/s] of the velocity decay rates due to viscous damping D.
 
-    This is the trace of M^-1 D; A is the Cholesky factor of the mass matrix M.
+    This is the trace of M^-1 D; A is the Cholesky factor of the mass matrix M, and x (nv,) is
+    scratch.
     """
     total = 0.0 * A[0, 0]
     for j in range(count):
@@ -134,9 +139,9 @@ def put_responses(L: Any, j: Any) -> bool:
 def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
     """Change accelerations x (nv,) so that sticking joints have their required ones.
 
-    The change is the smallest in the metric of the mass matrix with L x = j.required, where L is
-    the Jacobian of the sticking joints. `j.required` is overwritten. With `is_known`, the fields X
-    and G of `j` are up to date.
+    The change is the smallest in the metric of the mass matrix with L dx = j.required, where dx is
+    the change and L is the Jacobian of the sticking joints. `j.required` is overwritten. With
+    `is_known`, the fields X and G of `j` are up to date.
     """
     mode, n, some = j.mode, j.mode.shape[0], False
     for i in range(n):
@@ -162,7 +167,7 @@ def constrain_sticking_joints(L: Any, j: Any, is_known: bool, x: Any) -> None:
 
 @noinline
 def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fresh: Any) -> Any:
-    """Choose which joints slide and which stick; return whether the whole mechanism sticks.
+    """Choose which joints slide and which stick at the beginning of a piece of a step.
 
     Joints that move keep sliding. Joints at rest stick if friction can hold them, given the
     friction of the others. A joint that breaks away then has kinetic friction, which may be lower,
@@ -176,6 +181,9 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
         rest: rate below which a joint is at rest.
         rate: (nv,) velocity.
         fresh: mask of the lanes in which to choose; the others keep their modes.
+
+    Returns:
+        Mask of the lanes of `fresh` in which all joints stick and friction balances all forces.
     """
     L, x, mode, among = equations.L, j.x, j.mode, j.among
     nf, nv = friction.shape[0], x.shape[0]
@@ -227,7 +235,12 @@ def choose_modes(friction: Any, equations: Any, j: Any, rest: Any, rate: Any, fr
 
 @inner
 def is_at_equilibrium(j: Any, rest: Any, rate: Any) -> Any:
-    """Return whether all joints are at rest and friction balances all forces."""
+    """Return whether all joints are at rest and friction balances all forces.
+
+    For SIMD lanes the result is a mask. `j` is the `FrictionMemory` after `choose_modes` has
+    written accelerations and friction efforts. `rest` is the rate up to which a joint is at rest,
+    and `rate` (nv,) the velocity.
+    """
     largest, left, still = 0.0 * rest + 1.0, 0.0 * rest, rest > 0.0
     for k in range(j.x.shape[0]):
         still = still & ~(abs(rate[k]) > rest)
@@ -252,6 +265,6 @@ def row_times(L: Any, i: int, x: Any, start: Any) -> Any:
 
 @inner
 def add_row(L: Any, i: int, factor: Any, where: Any, x: Any) -> None:
-    """Add a multiple of row i of L to x, in the SIMD lanes of a mask."""
+    """Add `factor` times row i of L to x (nv,), in the SIMD lanes of the mask `where`."""
     for k in range(x.shape[0]):
         x[k] = choose(where, x[k] + L[i, k] * factor, x[k])

@@ -16,7 +16,12 @@ from robodyn.numerics.vectors import copy
 
 @inner
 def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: Any) -> None:
-    """Write the state (count,) at the second stage or the end of a Rosenbrock step."""
+    """Write the state (count,) at the second stage or the end of a Rosenbrock step.
+
+    It is written to `out`: for `stage` 1 the second stage, otherwise the end of the step. `rates`
+    (2 or more, count) contains the time derivatives at the stages, and `dt` [s] is the length of
+    the step.
+    """
     for j in range(count):
         if stage == 1:
             out[j] = start[j] + dt * rates[0, j]
@@ -26,7 +31,11 @@ def put_implicit(start: Any, rates: Any, stage: int, dt: Any, count: int, out: A
 
 @inner
 def stage_time(stage: int, last: int) -> float:
-    """Return the time of an integration stage as a fraction of its interval."""
+    """Return the time of an integration stage as a fraction of its interval.
+
+    `stage` counts from 0, and `last` is the number of stages: 2 or 4. Stage `last` is the end of
+    the interval.
+    """
     if stage <= 0:
         return 0.0
     if stage >= last - 1:
@@ -36,7 +45,10 @@ def stage_time(stage: int, last: int) -> float:
 
 @inner
 def put_between(rows: Any, first: int, when: float, out: Any) -> None:
-    """Interpolate rows at times 0, 1/2 and 1 by a parabola; write the value to `out`."""
+    """Interpolate rows at times 0, 1/2 and 1 by a parabola, at time `when`.
+
+    The rows have the indices `first` to `first` + 2; the value is written to `out`.
+    """
     a = (2.0 * when - 1.0) * (when - 1.0)
     b = 4.0 * when * (1.0 - when)
     c = when * (2.0 * when - 1.0)
@@ -46,7 +58,10 @@ def put_between(rows: Any, first: int, when: float, out: Any) -> None:
 
 @inner
 def next_trial(bracket: Any, shortest: float) -> Any:
-    """Return the next trial point of regula falsi or bisection within a bracket."""
+    """Return the next trial point of regula falsi or bisection within a bracket.
+
+    It is the upper end if the bracket is at most `shortest` long and is bisected.
+    """
     low, at_low, high, at_high, _, bisects = bracket
     fraction = choose(bisects, 0.5, at_low / (at_low - at_high))
     fraction = choose(fraction > 1e-9, fraction, 1e-9)

@@ -26,6 +26,8 @@ SHORTEST: Final = 1e-12
 def spring_force(law: Any, start: int, reach: Vector, rate: Vector) -> Vector:
     """Compute the force [N] of a spring between two points on its end at the parent link.
 
+    It points along `reach` if the spring is in tension, and is zero for a slack spring.
+
     Args:
         law, start: the parameters from STIFFNESS to SLACK are law[start : start + 4].
         reach: [m] from the end at the parent to that at the child.

@@ -39,15 +39,18 @@ class Functions(NamedTuple):
             derivatives of configuration and velocity of a `State` with efforts as its third, end
             stops included. Return OK or a status of the kind's own, above zero.
         normalize: normalize(plant, configuration, velocity, work, at_stage) -> int. Project a state
-            onto its manifold (unit quaternions, closed loops), after every step. At its later
-            stages, only as far as `equations` and `accelerate` require it: a projection after the
-            step preserves the order of the method (Hairer, Lubich and Wanner, Geometric Numerical
-            Integration, 2006, section IV.4). The arguments may be NaN or arbitrarily large; the
-            result is checked afterwards.
+            onto its manifold (unit quaternions, closed loops), after every step. At the later
+            stages of a step (`at_stage`), project only as far as `equations` and `accelerate`
+            require it: a projection after the step preserves the order of the method (Hairer,
+            Lubich and Wanner, Geometric Numerical Integration, 2006, section IV.4). The arguments
+            may be NaN or arbitrarily large; the result is checked afterwards. Return OK or a
+            status.
         equations: equations(plant, state, with_damping, work, out) -> int. Write the
-            `hybrid_step.MotionEquations` of a `State` with efforts as its third.
+            `hybrid_step.MotionEquations` of a `State` with efforts as its third. Return OK or a
+            status.
         configuration_rate: configuration_rate(plant, configuration, velocity, work, out). Write the
-            time derivative of the configuration in the last call to `equations`.
+            time derivative of the configuration for a velocity, at the configuration of the last
+            call to `equations`.
         sizes: sizes(plant) -> nq, nv, n of configuration, velocity and effort; constants let the
             compiler unroll loops.
         without_inertia: status of the kind for a mass matrix that is not positive definite.
@@ -68,7 +71,11 @@ class Functions(NamedTuple):
 def command_at_instant(
     command: Any, task: Any, step: Any, configuration: Any, velocity: Any
 ) -> int:
-    """Compute the commanded efforts (n,) at the beginning of a step, and record them."""
+    """Compute the commanded efforts (n,) at the beginning of a step, and record them.
+
+    They are recorded in the `Step`, before and after limits; the latter are also kept in the
+    scratch arrays for the step. Returns a status: OK, DIVERGED or NO_COMMAND.
+    """
     s, p = task.scratch.stages, task.scratch.piece
     copy(configuration, s.configuration)
     copy(velocity, s.velocity)
@@ -146,7 +153,8 @@ def smooth_loop(kind: Functions) -> Any:
     """Create the simulation loop for joints with no dry friction and no strong damping.
 
     The result is a function loop(plant, model, work, arrays, law, first, last) that computes rows
-    `first` + 1 to `last`: `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`.
+    `first` + 1 to `last`: `plant` is a `PackedPlant`, `arrays` are those of a `PackedRollout`. It
+    returns what `integration.run` returns.
     """
     command, accelerate, normalize = kind.command, kind.accelerate, kind.normalize
     sizes = kind.sizes

@@ -30,14 +30,18 @@ def loop_entries(
     (elastic drives). Each takes the packed plant: arrays of its mechanism, then table, friction,
     options and stops of `PackedPlant`, and the drives of an `ElasticPlant`; arrays of the
     controller's model; the arrays of a `PackedRollout`; the control law; and the first and last
-    row.
+    row. It returns what `integration.run` returns.
 
     Args:
         module: name of the module to which the functions belong.
-        functions, joint_positions: of the loops and of `elastic_loop`.
+        functions: `simulation.Functions` of the kind.
+        joint_positions: as for `elastic_loop`.
         shapes: shapes(mechanism, model) of the scratch memory, see `stack_all`.
         mechanism_of, model_of: functions that return a mechanism, or a controller's model, from the
             tuple of its arrays.
+
+    Returns:
+        The three functions, in this order.
     """
     loop_with_drives = elastic_loop(functions, joint_positions)
 
@@ -84,11 +88,15 @@ def lane_entries(
 
     Args:
         module: name of the module to which the functions belong.
-        functions, unpack: of `batch_loops`.
+        functions: `simulation.Functions` of the kind.
+        unpack: as for `batch_loops`.
         shapes: shapes(structure, rows) of the scratch memory, see `new_tables`, from the structure
             and the first rows of numbers.
         fits: fits(structure, rows) -> whether this memory fits on the stack; otherwise, the
             functions advance no mechanism.
+
+    Returns:
+        The two functions, in this order.
     """
     smooth, hybrid = batch_loops(functions, unpack)
 

@@ -18,10 +18,10 @@ class State(NamedTuple):
     """State of a mechanism with loads, as arrays of floats or SIMD lanes.
 
     Attributes:
-        q: configuration.
-        rates: velocity.
-        acceleration_or_effort: acceleration or efforts.
-        wrench: (6,) external, read if there is `contact`.
+        q: (nq,) configuration.
+        rates: (nv,) velocity.
+        acceleration_or_effort: (nv,) acceleration, or (n,) efforts of the driven joints.
+        wrench: (6,) external wrench on the tip or platform, read if there is `contact`.
         contact: whether there is a wrench.
         base: (9,) motion of the base, see `base_motion`, read if it `moves`.
         moves: whether the base moves.
@@ -90,7 +90,12 @@ def are_numbers(array: Any, count: int) -> bool:
 
 @inner
 def is_motion(state: Any, rates: int, acceleration_or_effort: int) -> bool:
-    """Return whether all arrays but the configuration are finite and of the right size."""
+    """Return whether all arrays of a `State` but the configuration are finite and fit.
+
+    Args:
+        state: `State` to check; absent loads are not checked.
+        rates, acceleration_or_effort: required lengths of these two arrays.
+    """
     if not (
         are_numbers(state.rates, rates)
         and are_numbers(state.acceleration_or_effort, acceleration_or_effort)

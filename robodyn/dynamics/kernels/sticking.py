@@ -49,8 +49,9 @@ def solve_stiction(
         free: (n,) accelerations of the joints without these friction efforts.
         low, high: (n,) bounds of the efforts.
         among: (n,) 1 for joints at rest; the others are left out.
-        side: (n,) becomes 0 for joints that are held, -1 or 1 for those that break away at a bound.
-        effort: (n,) becomes the efforts, zero for joints that are left out.
+        side: (n,) output: 0 for joints that are held, -1 or 1 for those that break away at the
+            lower or upper bound.
+        effort: (n,) output: the efforts, zero for joints that are left out.
         matrix: (n, n) scratch.
     """
     n = free.shape[0]

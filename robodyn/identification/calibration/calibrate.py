@@ -182,12 +182,12 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
     """Reject joint readings that do not change, or that are in degrees or millimeters.
 
     Raises:
-        InvalidInput: the joints do not move, or the unit is wrong.
+        InvalidInput: all samples are at the same pose, or the unit of the readings is wrong.
     """
     joints = measurements.joints
     if len(joints) and np.ptp(joints, axis=0).max() < REST_RANGE:
         raise InvalidInput(
-            f"{measurements.where}: all {len(joints)} samples are at one pose; measure at "
+            f"{measurements.where}: all {len(joints)} samples are at the same pose; measure at "
             "different poses, such as those of `calibration_poses`",
             value=len(joints),
         )
@@ -197,13 +197,14 @@ def refuse_standstill(m: Mechanism, measurements: Measurements) -> None:
 def starting_poses(m: Mechanism, measurements: Measurements) -> FloatArray:
     """Compute the model's body poses (N, 7) at the measured joint positions.
 
-    Forward kinematics of each sample start at the previous pose, or at home.
+    Forward kinematics of each sample starts at the previous configuration and, if it fails, at
+    home.
 
     Returns:
         Poses (N, 7) of the body, base frame.
 
     Raises:
-        InvalidInput: the model has no pose for some readings.
+        InvalidInput: the model has no pose for the joint positions of a sample.
     """
     near, poses = m.home, []
     for number, joints in enumerate(measurements.joints, start=1):

@@ -41,14 +41,14 @@ class DeltaSettings:
     Attributes:
         kinematics: `delta` for carriages on rails, `rotary_delta` for arms.
         joints: names of the driven joints, in the order of the towers.
-        radius: [m] of the towers about their center, minus that of the effector.
-        height: [m] of the arms' axes above the nozzle's zero; 0 for rails.
-        angles: (3,) [rad] of the towers.
+        radius: [m] radius of the towers about their center, minus that of the effector.
+        height: [m] height of the arms' axes above the nozzle's zero; 0 for rails.
+        angles: (3,) [rad] angular positions of the towers about their center.
         upper: (3,) [m] lengths of the arms; 0 for rails.
         lower: (3,) [m] lengths of the rods.
         endstops: (3,) [m] height of the nozzle at the center of the towers, with arm or carriage
             at its end stop: the joint's upper limit, or the lower one where that is higher up.
-        center: (2,) [m] of the towers, base frame.
+        center: (2,) [m] x and y of the center of the towers, base frame.
         residual: [m] largest error of a rod's length at the configurations of the fit.
     """
 
@@ -117,8 +117,8 @@ class DeltaSettings:
     def _remark(self) -> str:
         x, y = 1e3 * self.center
         return (
-            f"the origin is at x = {x:.3f} mm, y = {y:.3f} mm in the model; rod lengths differ "
-            f"from those of the model by up to {1e3 * self.residual:.4f} mm"
+            f"the firmware's origin is at x = {x:.3f} mm, y = {y:.3f} mm in the model; rod "
+            f"lengths differ from those of the model by up to {1e3 * self.residual:.4f} mm"
         )
 
 

@@ -50,7 +50,8 @@ class CalibrationFit:
         unknowns: (U,) scaled unknowns, see `Problem`.
         evaluated: residuals and derivatives at these unknowns.
         noise: given or estimated noise.
-        whitened: (N r, U) derivatives of the residuals divided by their noise.
+        whitened: (N r, U) derivatives of the whitened predicted values with respect to the scaled
+            unknowns, see `whiten_derivatives`.
         converged: whether the iteration met its tolerances.
     """
 
@@ -98,7 +99,7 @@ def fit(
         report_progress: called with the progress from 0 to 1.
 
     Returns:
-        The unknowns, with their residuals, noise and covariance.
+        The scaled unknowns, with their residuals, noise and covariance.
 
     Raises:
         NoSolution: no parameters near the nominal ones give all samples a pose.
@@ -161,14 +162,19 @@ def _solve(problem: Problem, noise: Noise, start: FloatArray, loss: str) -> Cali
 
 
 def whiten_derivatives(weights: FloatArray, found: ResidualDerivatives) -> FloatArray:
-    """Compute the derivatives (N r, U) of the whitened residuals w.r.t. the unknowns."""
+    """Compute derivatives (N r, U) of whitened predicted values w.r.t. the unknowns.
+
+    `weights` (N, r, r) are the matrices of `weights_of`, and `found` contains the derivatives for r
+    values of each of N samples and U scaled unknowns.
+    """
     return np.asarray((weights @ found.jacobian).reshape(-1, found.jacobian.shape[2]))
 
 
 def weights_of(problem: Problem, noise: Noise, found: ResidualDerivatives) -> FloatArray:
     """Compute matrices (N, r, r) that whiten the r residuals of each of N samples.
 
-    Errors of the joints' readings displace the predicted pose, so their noise adds to that of the
+    Each matrix times a sample's residuals gives independent values of standard deviation 1. Errors
+    of the driven joints' readings displace the predicted pose, so their noise adds to that of the
     tracker.
     """
     own = np.array([noise.groups[name] for name in problem.groups])
@@ -228,11 +234,12 @@ def visibility(whitened: FloatArray, count: int) -> Visibility:
     The other unknowns are nuisance parameters, which are eliminated.
 
     Args:
-        whitened: (rows, U) derivatives of the residuals divided by their noise; see `Problem`.
-        count: number of unknowns that are parameters.
+        whitened: (N r, U) derivatives of the whitened predicted values with respect to the scaled
+            unknowns.
+        count: number of unknowns that are parameters of the mechanism; these come first.
 
     Returns:
-        Singular values and unseen directions.
+        Singular values, and directions that the measurements do not determine.
     """
     parameters, others = whitened[:, :count], whitened[:, count:]
     if others.shape[1]:
@@ -247,8 +254,8 @@ def right_singular(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute the singular values and right singular vectors of a matrix (rows, U).
 
     Returns:
-        All U singular values, also if there are fewer rows, and the vectors as rows of a matrix (U,
-        U).
+        The U singular values, largest first (0 for those beyond the number of rows), and the
+        vectors as rows of a matrix (U, U).
     """
     count = matrix.shape[1]
     square = np.zeros((count, count))
@@ -278,6 +285,8 @@ def _sparse_basis(rows: FloatArray) -> FloatArray:
 
 def combination(direction: FloatArray, names: Sequence[str]) -> str:
     """Format a direction in parameter space as a sum of parameter names.
+
+    `direction` (p,) contains the coefficients of the parameters with the given names.
 
     Returns:
         A string such as `leg1.offset` or `leg1.base.z + leg1.platform.z and 3 more`.

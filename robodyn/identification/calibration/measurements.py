@@ -34,11 +34,14 @@ RIGID, MOVED = 1e-9, 1e-3
 
 
 def nominal_target(measure: str, poses: FloatArray) -> dict[str, FloatArray]:
-    """Return the measurements of exact poses (N, 7), by name, for `Measurements.from_arrays`.
+    """Return the values that an exact measurement of a target's poses would have.
 
     Args:
         measure: kind of measurement, one of `KINDS` except `distance`.
-        poses: (N, 7) of the target.
+        poses: (N, 7) of the target, base frame.
+
+    Returns:
+        Keyword argument of `Measurements.from_arrays`: name of the kind, and the values (N, ...).
     """
     return {measure: poses[:, 2 if measure == "height" else KINDS[measure]]}
 
@@ -79,7 +82,7 @@ class Measurements:
 
     @property
     def target(self) -> FloatArray:
-        """Pose (N, 7) of the target; components that are not measured are those of the identity."""
+        """Measured pose (N, 7) of the target; identity in unmeasured components."""
         poses = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (len(self.joints), 1))
         for kind in self.kinds:
             poses[:, KINDS[kind]] = getattr(self, kind).reshape(len(poses), -1)
@@ -87,7 +90,7 @@ class Measurements:
 
     @property
     def kinds(self) -> list[str]:
-        """List with the kind of measurement of the target, such as `height`; may be empty."""
+        """List of the kind of measurement of the target, such as `height`; may be empty."""
         return [kind for kind in KINDS if getattr(self, kind) is not None]
 
     @classmethod
@@ -247,8 +250,8 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
     """Read a CSV file that has a column for each driven joint's position.
 
     Returns:
-        Columns (N,) by name, readings (N, n) of the driven joints, and the line number of the
-        header.
+        All columns (N,) of the file by name, the readings (N, n) of the driven joints among them,
+        and the line number of the header.
 
     Raises:
         InvalidInput: the file does not exist, a cell is not a number, or a joint has no column.
@@ -265,7 +268,7 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
     if "distance" in columns:
         ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}
-        _refuse_missing(path, columns, (*BASE_POINT, *BODY_POINT), " beside distance")
+        _refuse_missing(path, columns, (*BASE_POINT, *BODY_POINT), ", required with distance")
         points = {e: scale * np.column_stack([columns[n] for n in ns]) for e, ns in ends.items()}
         return {"distance": scale * columns["distance"], **points}
     if not found:
@@ -273,7 +276,7 @@ def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -
     if found == ["z"]:
         return {"height": scale * columns["z"]}
     required = POSITION if not set(found) & set(QUATERNION) else (*POSITION, *QUATERNION)
-    _refuse_missing(path, columns, required, f", needed with {', '.join(found)}")
+    _refuse_missing(path, columns, required, f", required with {', '.join(found)}")
     place = scale * np.column_stack([columns[name] for name in POSITION])
     if len(required) == 3:
         return {"position": place}
@@ -286,14 +289,17 @@ def _refuse_missing(
 ) -> None:
     missing = [name for name in required if name not in columns]
     if missing:
-        raise InvalidInput(f"{path}: no column {', '.join(missing)}{more}", value=missing)
+        raise InvalidInput(f"{path}: missing columns: {', '.join(missing)}{more}", value=missing)
 
 
 def resolve_points(m: Mechanism, which: str, given: Point) -> FloatArray:
-    """Convert points on the base or the body, given by name or not, to coordinates.
+    """Convert points that are fixed to the base or the body to coordinates.
+
+    `which` is `base_point` or `body_point`. `given` contains coordinates [m], or names of links,
+    joints or closures, whose origins are the points: one for all N samples, or one for each.
 
     Returns:
-        Points (N, 3) or (1, 3) [m] in the frame of the base or the body.
+        Points (1, 3) or (N, 3) [m] in the frame of the base or the body.
     """
     names: Any = [given] if isinstance(given, str) else given
     if len(names) and isinstance(names[0], str):

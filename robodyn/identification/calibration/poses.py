@@ -42,9 +42,9 @@ class CalibrationPoses:
     """Poses to measure, in the order of selection.
 
     Attributes:
-        configurations: (n, nq).
+        configurations: (n, nq) configurations of the mechanism at the n poses.
         joints: (n, n_driven) positions of the driven joints.
-        poses: (n, 7) of the body.
+        poses: (n, 7) poses of the body, base frame.
         log_det: natural logarithm of the determinant of the information matrix, including the
             prior; the measurements reduce the logarithm of the uncertainty's volume by half of it.
         observability: geometric mean of the singular values that are at least 1, divided by

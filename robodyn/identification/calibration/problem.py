@@ -27,7 +27,7 @@ POSITION, ORIENTATION, ALL = (0, 1, 2), (3, 4, 5), (0, 1, 2, 3, 4, 5)
 
 
 class Measure(NamedTuple):
-    """Components of the target's pose that a kind of measurement determines.
+    """Components of the target's pose that a kind of measurement contains.
 
     The pose in the tracker's frame is B X E, with the base in the tracker's frame B, the body's
     pose X and the target on the body E.
@@ -164,7 +164,11 @@ class Problem:
         return len(self.measurements.joints) * (len(self.rows) + len(self.passive))
 
     def unpack(self, unknowns: FloatArray) -> tuple[FloatArray, Frames]:
-        """Convert scaled unknowns (U,) to parameters (P,) [m, rad] and frames."""
+        """Convert scaled unknowns (U,) to the mechanism's parameters (P,) and the frames.
+
+        Returns:
+            Parameters (P,) [m, rad]; poses of base and target with zero offsets of passive joints.
+        """
         parameters, base, target, zeros = self._steps(unknowns)
         values = self.nominal.copy()
         values[self.active] += parameters
@@ -191,7 +195,8 @@ class Problem:
         """Compute residuals and derivatives at scaled unknowns (U,).
 
         Returns:
-            Residuals and derivatives, or None if the model has no pose for a sample.
+            Residuals (N, r) of all samples and their derivatives, or None if the model has no pose
+            for a sample.
         """
         values, frames = self.unpack(unknowns)
         measurements = self.measurements

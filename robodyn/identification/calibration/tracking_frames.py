@@ -33,7 +33,11 @@ class Frame(NamedTuple):
         return np.concatenate([self.origin, Rotation.from_matrix(self.rotation).as_quat()])
 
     def displace(self, step: FloatArray) -> Frame:
-        """Return the frame displaced by a translation and a rotation vector (6,) [m, rad]."""
+        """Return the frame displaced by a translation and a rotation about its origin.
+
+        `step` (6,) is the translation [m] and the rotation vector [rad], both in the coordinates in
+        which this pose is given.
+        """
         from scipy.spatial.transform import Rotation
 
         turned = Rotation.from_rotvec(step[3:]).as_matrix() @ self.rotation
@@ -53,7 +57,7 @@ def frames_from_poses(
 
     Args:
         R, t: (N, 3, 3), (N, 3) [m] nominal poses of the body, base frame.
-        R_seen, t_seen: (N, 3, 3), (N, 3) [m] measured poses of the target.
+        R_seen, t_seen: (N, 3, 3), (N, 3) [m] measured poses of the target, tracker's frame.
         base, target: whether B and E are unknown.
 
     Returns:
@@ -94,7 +98,7 @@ def frames_from_positions(
 
     Args:
         R, t: (N, 3, 3), (N, 3) [m] nominal poses of the body, base frame.
-        t_seen: (N, 3) [m] measured positions of the target.
+        t_seen: (N, 3) [m] measured positions of the target, tracker's frame.
         base, target: whether the base's and the target's pose are unknown; known ones stay the
             identity.
 

@@ -45,14 +45,14 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
         check_choice("constraint", constraint, CONSTRAINTS)
         if kinds:
             raise InvalidInput(
-                f"measurements of {kinds[0]} and a constraint cannot be used together; leave one "
-                "out",
+                f"measurements of {kinds[0]} and a constraint cannot be used together; omit one "
+                "of them",
                 value=constraint,
             )
         return constraint
     if not kinds and not measurements.passive:
         raise InvalidInput(
-            f"{measurements.where}: nothing but the driven joints was measured; "
+            f"{measurements.where}: only the driven joints were measured; "
             "add poses, positions or heights of a target, distances, readings of passive joints, "
             "or a constraint",
             value=measurements.source,
@@ -61,7 +61,10 @@ def measure_of(measurements: Measurements, constraint: str) -> str:
 
 
 def frame_of(name: str, given: str | ArrayLike, measure: str) -> tuple[Frame, tuple[int, ...]]:
-    """Convert the setting of a frame, `known`, `unknown` or a pose, to a frame.
+    """Convert the setting of a frame (`known`, `unknown` or a pose) to the frame.
+
+    `name` is the name of the setting in messages, and `measure` the kind of measurement, which
+    determines the default.
 
     Returns:
         The frame, and the indices of its unknown degrees of freedom among the six of a pose.
@@ -87,7 +90,11 @@ def tolerances(
     chosen: Sequence[str],
     tolerance: float | Sequence[float] | None,
 ) -> FloatArray:
-    """Compute the tolerances (P,) of the parameters [m, rad]; zero for fixed ones.
+    """Compute the tolerances (P,) [m, rad] of the dimensions; 0 for fixed ones.
+
+    `chosen` are names, or prefixes of names, of the parameters to calibrate; all if empty.
+    `tolerance` is one value for lengths [m], optionally followed by one for angles [rad]; None for
+    the defaults.
 
     Raises:
         InvalidInput: an unknown parameter, or a tolerance that is not positive.
@@ -128,8 +135,11 @@ def first_frames(
 ) -> Frames:
     """Estimate the unknown poses of base and target from nominal poses of the body.
 
+    `poses` (N, 7) are the nominal poses of the body in the base frame, `given` contains the known
+    frames, and `free` the unknown degrees of freedom.
+
     Returns:
-        Estimated frames, or the given ones where they are known.
+        Frames that are estimated if unknown, otherwise as given.
     """
     R, t = rotation_matrix(poses), poses[:, :3]
     base, target = given.base, given.target
@@ -153,9 +163,9 @@ def first_frames(
 
 
 def first_noise(m: Mechanism, problem: Problem) -> Noise:
-    """Return initial standard deviations of the measurement noise, before its estimation.
+    """Return the standard deviations from which the estimation of the noise starts.
 
-    The standard deviation of the driven joints' readings is zero.
+    There is one for each group of measurements; that of the driven joints' readings is zero.
     """
     groups = {name: FIRST * (m.size if name == "position" else 1.0) for name in problem.groups}
     return Noise(groups, np.zeros(len(m.joint_names)))

@@ -73,7 +73,9 @@ class ZeroOffsets:
             OutputError: the file cannot be written.
         """
         if Path(path).suffix.lower() not in (".yaml", ".yml"):
-            raise InvalidInput(f"{path}: zero offsets are written as .yaml files", value=str(path))
+            raise InvalidInput(
+                f"{path}: zero offsets can be written to .yaml files only", value=str(path)
+            )
         names = ("unit", "zero", "deviation", "seen")
         rows = zip(
             self.units, self.values.tolist(), self.deviations.tolist(), self.seen.tolist(),
@@ -209,13 +211,16 @@ def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, fl
     """Return the index of a joint at its end stop, its reading and its true position."""
     if joint not in m.joint_names:
         raise InvalidInput(
-            f"stop of the unknown joint {joint!r}, expected one of {', '.join(m.joint_names)}",
+            f"end stop of the unknown joint {joint!r}, expected one of {', '.join(m.joint_names)}",
             value=joint,
         )
     j = m.joint_names.index(joint)
     at = float(m.drives.signs[j] * (m.position_limits[j, int(end > 0)] - m.drives.offsets[j]))
     if not np.isfinite(at):
-        raise InvalidInput(f"{joint} has no limit, so its stop is not known", value=joint)
+        raise InvalidInput(
+            f"{joint} has no position limit, so the position of its end stop is unknown",
+            value=joint,
+        )
     return j, float(reading), at
 
 
@@ -242,8 +247,8 @@ def read_zero_samples(
     is_level = np.isfinite(level).all(axis=1)
     for row in np.flatnonzero(is_level & ~np.isfinite(joints).all(axis=1)):
         raise InvalidInput(
-            f"{path}: sample {row + 1} has a level, but not all joint positions, which a level "
-            "requires",
+            f"{path}: sample {row + 1} has an inclinometer reading (level), but not all joint "
+            "positions, which it requires",
             value=line + int(row) + 1,
         )
     ends = columns.get("end", none)

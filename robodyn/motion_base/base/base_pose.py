@@ -162,7 +162,7 @@ class BasePoseEstimator:
         longest_period: [s] longest period of the motion to estimate.
 
     Attributes:
-        patience: [s] settling time.
+        patience: [s] settling time of the estimate.
 
     Raises:
         InvalidInput: the period is not positive.
@@ -187,7 +187,7 @@ class BasePoseEstimator:
 
     @property
     def deviations(self) -> tuple[float, float]:
-        """Standard deviations [m] of the position, horizontal and vertical.
+        """Standard deviations [m] of the estimated position: horizontal, then vertical.
 
         They are predicted by the estimator's model of motion and noise.
         """
@@ -198,11 +198,12 @@ class BasePoseEstimator:
     def step(self, stamp: int, felt: BaseMotion) -> None:
         """Update the estimate with an IMU sample at a time `stamp` [ns].
 
-        `felt` is the motion measured by the IMU, converted to the base's origin.
+        `felt` contains the measured specific force and angular velocity, converted to the origin
+        and the axes of the base.
 
         Raises:
-            InvalidInput: the time is not later than the last, or the motion is implausible for a
-            ship.
+            InvalidInput: the time is not later than that of the last sample, or the values are
+                implausible for a ship.
         """
         row = felt.rows[:6]
         largest = np.abs(row.reshape(2, 3)).max(axis=1)
@@ -287,8 +288,8 @@ class BasePoseEstimator:
         The motion is extrapolated with the derivatives at the last sample.
 
         Returns:
-            Pose (7,), twist (6,) and acceleration (6,) in the level frame; None before the estimate
-            has settled, and if the IMU sends no samples.
+            Pose (7,), twist (6,) and acceleration (6,) in the level frame; None if the estimate has
+            not settled yet, or if the last sample is more than 0.5 s away from `time`.
         """
         ahead = 1e-9 * (time - self._stamp)
         if not self.is_settled or abs(ahead) > GAP:

@@ -26,15 +26,15 @@ class InertialEstimator:
         mechanism: mechanism that moves.
         link: link that carries the IMU, which measures in the frame of that link; see `with_frame`.
         dt: [s] between steps.
-        position_noise: [m or rad] standard deviation of each joint's sensor.
+        position_noise: [m or rad] standard deviation of each driven joint's position sensor.
         jerk: [m/s^3, rad/s^3 per sqrt(Hz)] noise density of the jerk, for each velocity coordinate.
         noise: errors of the IMU.
 
     Attributes:
         configuration, velocity, acceleration: (nq,), (nv,), (nv,), initially home at rest.
         bias: (6,) of the IMU, specific force [m/s^2], then angular velocity [rad/s].
-        covariance: (3 nv + 6, 3 nv + 6) of the displacement from the configuration, velocity,
-            acceleration and bias.
+        covariance: (3 nv + 6, 3 nv + 6) of the errors of the estimate: displacement of the
+            configuration, velocity, acceleration and bias.
 
     Raises:
         InvalidInput: a number is not positive, or the link does not exist.

@@ -51,7 +51,7 @@ class CueingResult(NamedTuple):
 
     @property
     def score(self) -> float:
-        """Root mean square of force and rate error; the smaller, the better."""
+        """Root mean square of `force_error` and `rate_error`; the smaller, the better."""
         return float(np.hypot(self.force_error, self.rate_error) / np.sqrt(2.0))
 
 
@@ -69,7 +69,7 @@ def compare_cueing(
 
     Args:
         mechanism: platform, or another mechanism that moves a body.
-        vehicle: recorded motion.
+        vehicle: recorded motion of the vehicle.
         head, dt: as for `ride`.
         progress: called with the completed fraction, from 0 to 1.
 

@@ -56,8 +56,9 @@ class FrequencyResponse(NamedTuple):
 
     Attributes:
         frequencies: (k,) [rad/s] of the vehicle's motion.
-        matrix: (k, 6, 6) complex: felt specific force minus that at rest [m/s^2] and angular
-            velocity [rad/s], per unit of the vehicle's motion along one axis.
+        matrix: (k, 6, 6) complex gains from the vehicle's motion along each axis (last index) to
+            the motion felt along each axis: specific force minus that at rest [m/s^2], then angular
+            velocity [rad/s].
     """
 
     frequencies: FloatArray

@@ -32,9 +32,9 @@ class Horizon:
         widths: (k,) [s] duration that each node represents.
         accelerations: (M + 1, n) acceleration at each sample of each of the n splines; its largest
             magnitude is 1.
-        basis: position, velocity and acceleration of the splines, (k, n) each, at the nodes.
-        sensed: (k, n) otolith perception of the acceleration and of the position, and canal
-            perception of the velocity.
+        basis: position, velocity and acceleration of the splines at the nodes, (k, n) each.
+        sensed: perception of the splines at the nodes, (k, n) each: by the otoliths of the
+            acceleration and of the position, and by the canals of the velocity.
     """
 
     def __init__(self, duration: float, dt: float) -> None:

@@ -41,12 +41,12 @@ class Plan(NamedTuple):
     Attributes:
         place: (3, K, 6) [m, rad] displacement of the head and roll, pitch, yaw, with first and
             second derivatives, in the axes of the neutral pose.
-        cue: pose, twist and acceleration of the platform.
+        cue: pose, twist and acceleration of the platform, base frame.
         motion: configuration, velocity and acceleration of the mechanism.
-        joints: positions, velocities and accelerations of the driven joints.
+        joints: positions, velocities and accelerations of the driven joints, (K, n) each.
         efforts: (K, n) [N or N m] of the driven joints.
-        force: (K, 3) [m/s^2] felt at the head, in its axes, minus that at rest.
-        rate: (K, 3) [rad/s] angular velocity in the head's axes.
+        force: (K, 3) [m/s^2] specific force felt at the head, minus that at rest, in its axes.
+        rate: (K, 3) [rad/s] angular velocity of the head, in its axes.
     """
 
     place: FloatArray
@@ -97,7 +97,7 @@ class PlanExaminer:
     Args:
         mechanism: mechanism whose body moves around its home pose.
         dt: [s] between samples.
-        head: (3,) [m] in the platform's frame.
+        head: (3,) [m] position of the head in the platform's frame.
 
     Attributes:
         dt: [s] between samples.
@@ -133,10 +133,11 @@ class PlanExaminer:
         The search for the configurations begins at `starts` (K, nq), which are near the samples.
 
         Returns:
-            The motions of platform, mechanism and joints, with efforts and the force felt.
+            The plan: motions of platform, mechanism and driven joints, efforts, and the specific
+            force and angular velocity felt at the head.
 
         Raises:
-            NoSolution: inverse kinematics from these configurations fail.
+            NoSolution: inverse kinematics find no configuration for a sample.
         """
         cue, motion, joints = self.motion_of_plan(place, starts)
         force, rate = self.frame.felt_in(cue)
@@ -146,12 +147,18 @@ class PlanExaminer:
     def motion_of_plan(
         self, place: FloatArray, starts: FloatArray
     ) -> tuple[Cue, Motion, DrivenMotion]:
-        """Compute a plan's motion without its efforts, for a motion (3, K, 6) of the head.
+        """Compute the motion of platform and mechanism for a motion of the head.
 
-        `starts` (K, nq) are configurations near the samples, from which the search begins.
+        Args:
+            place: (3, K, 6) motion of the head, see `Plan.place`.
+            starts: (K, nq) configurations near the samples, from which the search begins.
 
         Returns:
-            Motion of the platform, of the mechanism and of its driven joints.
+            Motion of the platform in the base frame, parasitic motion included; motion of the
+            mechanism; and motion of its driven joints.
+
+        Raises:
+            NoSolution: inverse kinematics find no configuration for a sample.
         """
         m, cue = self.mechanism, self.frame.cue(place)
         motion = motions.motions_of_body(m, *cue, starts, self.frame.rows)
@@ -163,8 +170,13 @@ class PlanExaminer:
     def cue(self, cue: Cue, motion: Motion) -> Cue:
         """Return the platform's actual motion (K, ...), parasitic motion included.
 
-        It differs from the requested motion `cue` if the body has fewer than six degrees of
-        freedom; it is then computed from the motion of the mechanism.
+        Args:
+            cue: requested motion of the platform, base frame.
+            motion: motion of the mechanism for `cue`, from inverse kinematics.
+
+        Returns:
+            `cue` itself if the body has six degrees of freedom; otherwise the motion of the body
+            computed from `motion`, base frame.
         """
         if not self.frame.rows:
             return cue
@@ -176,11 +188,9 @@ class PlanExaminer:
     def room(self, plan: Plan) -> FloatArray:
         """Compute the margins of a plan to the joints' limits, negative beyond a limit.
 
-        The last K values are the least margins of any passive joint at each sample.
-
         Returns:
-            Margins (4 K n + K,): of positions, rates, accelerations and efforts, then of passive
-            joints.
+            Margins (4 K n + K,) in the units of the limits: of the driven joints' positions, rates,
+            accelerations and efforts, then the least margin of any passive joint at each sample.
         """
         values = plan.values
         room: FloatArray = np.minimum(values - self.low, self.high - values)
@@ -196,14 +206,14 @@ class PlanExaminer:
         """Evaluate braking motions at their nodes, and midway between them.
 
         Args:
-            place: (3, C N, 6) motions of the head: C braking motions at N nodes.
-            starts: (C N, nq) configurations near those of the samples.
-            spacing: (C,) [s] interval between the nodes.
+            place: (3, C N, 6) motions of the head: C braking motions at N nodes each.
+            starts: (C N, nq) configurations near the nodes, from which the search begins.
+            spacing: (C,) [s] interval between the nodes of each braking motion.
 
         Returns:
-            Requested motion of the platform (C N, ...), motion of the mechanism and of its joints,
-            and least margin (C, N) to a limit: negative beyond a limit, minus infinity out of
-            reach.
+            Requested motion of the platform in the base frame, motion of the mechanism, motion of
+            its driven joints (C N, ...), and least margin (C, N) to any limit: negative beyond a
+            limit, minus infinity at nodes out of reach.
 
         Raises:
             KinematicsError: no efforts produce the motion.
@@ -240,7 +250,7 @@ class MotionLimiter:
         examiner: evaluation of plans.
 
     Attributes:
-        place: (3, K, 6) motion of the head from now on, to rest; see `Plan`.
+        place: (3, K, 6) motion of the head from now until it rests; see `Plan.place`.
         joints: current positions, velocities and accelerations of the driven joints, (n,) each.
     """
 
@@ -281,12 +291,13 @@ class MotionLimiter:
         return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
 
     def __call__(self, target: FloatArray) -> Cue:
-        """Follow a requested state (3, 6) of the head for one step.
+        """Move the head toward a requested state by one step, within the limits.
 
-        The state is a sample of `Plan.place`.
+        Args:
+            target: (3, 6) requested state of the head, a sample of `Plan.place`.
 
         Returns:
-            Motion of the platform after the step, within the limits.
+            Motion of the platform after the step, base frame.
         """
         place, braked = self.place[:, 0], self.place[:, 1]
         requested = target if self._follows else self._approach(place, target)

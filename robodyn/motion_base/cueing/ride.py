@@ -52,12 +52,12 @@ class Ride:
         mechanism: mechanism that moves the platform.
         time: (K,) [s] from the start of the ride.
         pose: (K, 7) of the platform, base frame.
-        twist: (K, 6) [m/s, rad/s] of the platform.
-        accel: (K, 6) [m/s^2, rad/s^2] of the platform.
-        vehicle_force: (K, 3) [m/s^2] specific force in the vehicle.
-        felt_force: (K, 3) [m/s^2] specific force on the platform.
-        vehicle_rate: (K, 3) [rad/s] angular velocity of the vehicle.
-        felt_rate: (K, 3) [rad/s] angular velocity on the platform.
+        twist: (K, 6) [m/s, rad/s] of the platform, base frame.
+        accel: (K, 6) [m/s^2, rad/s^2] of the platform, base frame.
+        vehicle_force: (K, 3) [m/s^2] specific force at the head in the vehicle, vehicle axes.
+        felt_force: (K, 3) [m/s^2] specific force at the head on the platform, axes of the head.
+        vehicle_rate: (K, 3) [rad/s] angular velocity of the vehicle, vehicle axes.
+        felt_rate: (K, 3) [rad/s] angular velocity on the platform, axes of the head.
         axes: description of the reproduced axes, see `HeadMotion.text`.
     """
 
@@ -101,12 +101,12 @@ class Ride:
 
     @property
     def force_error(self) -> FloatArray:
-        """Root mean square (3,) [m/s^2] of the specific force felt minus the vehicle's."""
+        """Root mean square (3,) [m/s^2] over time of the felt minus the vehicle's force."""
         return rms(self.felt_force - self.vehicle_force)
 
     @property
     def rate_error(self) -> FloatArray:
-        """Root mean square (3,) [rad/s] of the angular velocity felt minus the vehicle's."""
+        """Root mean square (3,) [rad/s] over time of the felt minus the vehicle's rate."""
         return rms(self.felt_rate - self.vehicle_rate)
 
     @property
@@ -143,7 +143,10 @@ class Ride:
 
     @property
     def force_correlation(self) -> FloatArray:
-        """Correlation (3,) of the forces on platform and vehicle; NaN if one is constant."""
+        """Correlation coefficients (3,) of the specific forces in vehicle and on platform.
+
+        They are NaN along an axis on which one of the forces is constant.
+        """
         return _correlation(self.vehicle_force, self.felt_force)
 
     @property
@@ -336,5 +339,5 @@ def _correlation(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def rms(values: FloatArray) -> FloatArray:
-    """Compute the root mean square of each column of values (K, n)."""
+    """Compute the root mean square (n,) of each column of values (K, n)."""
     return np.asarray(np.sqrt(np.square(values).mean(axis=0)))

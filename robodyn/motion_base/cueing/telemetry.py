@@ -42,7 +42,7 @@ FASTEST = 500.0
 
 
 class Sample(NamedTuple):
-    """Specific force (3,) [m/s^2] and angular velocity (3,) [rad/s] in a vehicle."""
+    """Specific force (3,) [m/s^2] and angular velocity (3,) [rad/s] in a vehicle's axes."""
 
     force: FloatArray
     rate: FloatArray
@@ -53,7 +53,8 @@ class Telemetry:
 
     Args:
         kind: name of the format.
-        signs: (6,) 1 or -1, factors of the specific force minus that at rest, and of the rate.
+        signs: (6,) factors, 1 or -1, for x, y and z of the specific force minus that at rest, then
+            of the angular velocity.
 
     Raises:
         InvalidInput: there is no such format, or the signs are not six finite numbers.

@@ -68,12 +68,17 @@ class LinearFilter:
         return out
 
     def limit_rate(self, before: FloatArray, limit: FloatArray, dt: float) -> FloatArray:
-        """Limit the rates of the last step, which started at `before` (axes, 2).
+        """Limit the rates of the last step, and change the filter's state accordingly.
 
-        The filter must be of second order; `dt` [s] is the sampling period.
+        The filter must be of second order.
+
+        Args:
+            before: (axes, 2) output and its rate before the step.
+            limit: (axes,) largest rate of each output.
+            dt: [s] sampling period.
 
         Returns:
-            Output and its two derivatives (axes, 3), with rates of at most `limit` (axes,).
+            Limited output and its two derivatives (axes, 3).
         """
         rate = np.clip(self._state[:, 1], -limit, limit)
         moved = np.clip(self._state[:, 0] - before[:, 0], -limit * dt, limit * dt)

@@ -86,16 +86,18 @@ def _room(value: float, low: float, high: float) -> float:
 
 @batch_kernel
 def least_margins(values: Any, limits: Any, efforts: Any, spacing: Any, out: Any) -> None:
-    """Compute the joints' least margins to their limits, at nodes and midway.
+    """Compute the least margins of braking motions to the joints' limits.
 
     Between nodes positions are quintic and rates cubic Hermite polynomials.
 
     Args:
-        values: (4, C N, n) positions, rates, accelerations and efforts of the joints.
+        values: (4, C N, n) positions, rates, accelerations and efforts of the joints: C braking
+            motions at N nodes each.
         limits: (2, 4, n) least and largest values of the four quantities.
         efforts: (C N, n) effort limits at these rates, minus a reserve.
-        spacing: (C,) [s] interval between the nodes.
-        out: (C, N) output: the margins at each node and midway before it.
+        spacing: (C,) [s] interval between the nodes of each motion.
+        out: (C, N) output: the least margin of all joints at each node, and midway between it and
+            the previous node; negative beyond a limit.
     """
     low, high, count = limits[0], limits[1], out.shape[1]
     p, v, a, e = values[0], values[1], values[2], values[3]

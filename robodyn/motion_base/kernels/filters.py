@@ -18,11 +18,12 @@ def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any
     The filters are 1 / (s^n + c_{n-1} s^{n-1} + ... + c_0).
 
     Args:
-        step: (axes, n, n + 2) coefficients of the state, the input and its change over a sample.
+        step: (axes, n, n + 2) coefficients of the state, the last input and the change of the
+            input, from which the new state results.
         coefficients: (axes, n) coefficients c_0 to c_{n-1}.
         values: (axes,) new inputs.
         state, held: (axes, n) states and (axes,) last inputs, updated in place.
-        out: (axes, n + 1) the state and the highest derivative.
+        out: (axes, n + 1) output: the new state and the highest derivative.
     """
     count = state.shape[1]
     for axis in range(state.shape[0]):
@@ -41,8 +42,8 @@ def filter_step(step: Any, coefficients: Any, values: Any, state: Any, held: Any
 
 @batch_kernel
 def turn(rpy: Any, a: Any, out: Any) -> None:
-    """Rotate a vector `a` (3,) by roll, pitch and yaw `rpy` into `out` (3,).
+    """Rotate a vector `a` (3,) by roll, pitch and yaw `rpy` (3,) [rad].
 
-    The result is in non-rotating axes.
+    `out` (3,) is the output, in non-rotating axes.
     """
     store(out, 0, rotate(quaternion_from_rpy(rpy[0], rpy[1], rpy[2]), vector(a, 0)))

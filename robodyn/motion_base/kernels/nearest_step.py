@@ -58,8 +58,9 @@ def nearest_step(body: Any, slopes: Any, excess: Any, way: Any, out: Any) -> Non
     """Compute the displacement within limits that is nearest to a requested one.
 
     Args:
-        body: (k, nv) Jacobian of the body, whose weighted displacement is the measure of distance.
-        slopes: (c, nv) gradient of the excess beyond each limit.
+        body: (k, nv) weighted Jacobian of the body; the distance of two displacements is the norm
+            of its product with their difference.
+        slopes: (c, nv) gradient of the excess beyond each limit w.r.t. the displacement.
         excess: (c,) excess beyond each limit at the current configuration; negative within it.
         way: (nv,) requested displacement.
         out: (nv,) output: the displacement; NaN if no displacement is within the limits.

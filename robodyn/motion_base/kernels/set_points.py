@@ -211,8 +211,11 @@ def advance(
 def brake(state: Any, limits: Any, dt: float, out: Any) -> None:
     """Compute the joints' set-points one tick later on their fastest motion to rest.
 
-    `state` and `out` are (3, n) positions, rates and accelerations, `limits` (3, n) those of rate,
-    acceleration and jerk, and `dt` [s] the duration of a tick.
+    Args:
+        state: (3, n) current position, rate and acceleration of each joint.
+        limits: (3, n) limits of rate, acceleration and jerk.
+        dt: [s] duration of a tick.
+        out: (3, n) output: position, rate and acceleration of each joint a tick later.
     """
     for i in range(state.shape[1]):
         now = state[0, i], state[1, i], state[2, i]

@@ -41,7 +41,10 @@ def gram(A: Any, out: Any) -> None:
 
 @kernel
 def limited_values(A: Any, x: Any, out: Any) -> None:
-    """Write the limited values A' x (rows,) of the unknowns `x` (n,) to `out`."""
+    """Compute the limited values A' x of the unknowns x.
+
+    `A` (n, rows) and `x` (n,) are inputs, `out` (rows,) is the output.
+    """
     out[:] = 0.0
     for j in range(len(x)):
         f = x[j]
@@ -54,9 +57,13 @@ def limited_values(A: Any, x: Any, out: Any) -> None:
 def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient: Any) -> None:
     """Add the terms of exceeded limits to Newton's matrix and the gradient.
 
-    `values` (rows,) are the limited values A' x, and `limits` (3, rows) their `below`, `above` and
-    `scale`, see `newton_step`. `M` (n, n) is the matrix, of which the lower triangle is used, and
-    `gradient` (n,) the gradient of the objective.
+    Args:
+        A: (n, rows) matrix that maps the unknowns to the limited values.
+        values: (rows,) limited values A' x.
+        limits: (3, rows) `below`, `above` and `scale` of these values, see `newton_step`.
+        weight: factor of the cost of exceeded limits.
+        M: (n, n) Newton's matrix; its lower triangle is changed in place.
+        gradient: (n,) gradient of the objective, changed in place.
     """
     n = len(gradient)
     row = np.empty(n)
@@ -80,8 +87,15 @@ def add_limits(A: Any, values: Any, limits: Any, weight: float, M: Any, gradient
 def slope(values: Any, change: Any, limits: Any, weight: float, length: float) -> float:
     """Compute the derivative of the cost of exceeded limits along a step.
 
-    The step changes the limited values by `change` (rows,), and `length` is the fraction of it at
-    which the derivative is computed.
+    Args:
+        values: (rows,) limited values before the step.
+        change: (rows,) change of these values in the full step.
+        limits: (3, rows) `below`, `above` and `scale` of these values, see `newton_step`.
+        weight: factor of the cost of exceeded limits.
+        length: fraction of the full step at which the derivative is computed.
+
+    Returns:
+        Derivative of the cost w.r.t. `length`.
     """
     total = 0.0
     for r in range(len(values)):
@@ -98,11 +112,12 @@ def newton_step(H: Any, g: Any, A: Any, limits: Any, weight: float, x: Any) -> f
     """Improve the coefficients `x` (n,) in place by a Newton step of the best length.
 
     The objective is x' H x / 2 + g' x plus the cost of values A' x beyond their limits. `limits`
-    (3, rows) contains `below`, `above` and `scale`: values between -below and above cost nothing,
-    and an excess is divided by scale.
+    (3, rows) contains `below`, `above` and `scale`: values between -below and above cost nothing;
+    beyond them, the excess is divided by scale, and its square costs `weight` / 2.
 
     Returns:
-        Squared Newton decrement: twice the predicted decrease by the quadratic model.
+        Squared Newton decrement: twice the predicted decrease by the quadratic model; 0 if Newton's
+        matrix is not positive definite, so that `x` remains unchanged.
     """
     size = len(x)
     values, change = np.empty(A.shape[1]), np.empty(A.shape[1])

@@ -19,8 +19,13 @@ FRACTIONS_OF_BRAKE = np.linspace(0.0, 1.0, NODES)
 def braking(starts: FloatArray, durations: FloatArray, fractions: FloatArray) -> FloatArray:
     """Compute braking motions from several states, at N fractions of their durations.
 
+    Args:
+        starts: (C, 3, m) initial coordinates, rates and accelerations of C motions.
+        durations: (C,) [s] of the motions.
+        fractions: (N,) fractions of these durations.
+
     Returns:
-        Coordinates, rates and accelerations (3, C N, m) of C motions from the states (C, 3, m).
+        Coordinates, rates and accelerations (3, C N, m) at these fractions.
     """
     out = np.empty((3, len(starts) * len(fractions), starts.shape[2]))
     kernels.brakes(np.ascontiguousarray(starts), durations, fractions, out)

@@ -79,10 +79,11 @@ class CommandGate:
         """Reject a command with a value that is not finite, implausible or beyond a limit.
 
         Args:
-            position: (n,) [m or rad] of the joints.
-            velocity: (n,) [m/s or rad/s] of the joints.
-            effort: (n,) [N or N m] of the joints.
-            more: other arrays of the command by name, such as `pose`.
+            position: (n,) [m or rad] of the driven joints; None if not commanded, like the others.
+            velocity: (n,) [m/s or rad/s] of the driven joints.
+            effort: (n,) [N or N m] of the driven joints.
+            more: other arrays of the command by name, such as `pose`; they must be finite and
+                plausible.
 
         Raises:
             CommandRefused: the message names the joint, the value and the limits.

@@ -128,13 +128,16 @@ class CoupledSetPoints(SetPoints):
         return Motion(now.configuration, *now.after(0.0)[1:])
 
     def next_state(self, target: FloatArray, pace: float = 1.0) -> tuple[FloatArray, FloatArray]:
-        """Compute the joints' state one step later, towards a target (3, n).
+        """Compute the joints' state one step later, as close to the target as allowed.
 
-        The arguments are those of `SetPoints.next_state`.
+        Args:
+            target: (3, n) positions, rates and accelerations one step later; the independent drives
+                follow theirs.
+            pace: fraction of the limits that may be used, above 0 and at most 1.
 
         Returns:
-            Positions, rates and accelerations (3, n), and the positions (n,) after braking from
-            there.
+            Positions, rates and accelerations (3, n) one step later, and the positions (n,) at
+            which the joints come to rest if they brake from there.
         """
         now, braked = self._brake, self._brake.after(self.dt)
         self._fraction = 1.0

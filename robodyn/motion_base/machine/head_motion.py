@@ -53,7 +53,7 @@ class HeadMotion:
 
     Attributes:
         neutral: (7,) pose of the platform at home.
-        axes: (3, 3) of the head at home, base frame.
+        axes: (3, 3) axes of the head at home, the columns, in the base frame.
         turned: (3,) 1 or -1, the sign of each of the head's axes relative to the platform's axis.
         head: (3,) [m] of the head, in its own axes, from the platform's origin.
         freedoms: (k,) indices in `AXES` of the body's degrees of freedom.
@@ -126,19 +126,24 @@ class HeadMotion:
     def felt_in(self, cue: Cue) -> tuple[FloatArray, FloatArray]:
         """Compute the specific force and angular velocity felt by a head on the platform.
 
-        `cue` is the motion of the platform.
+        Args:
+            cue: motion of the platform, base frame.
 
         Returns:
-            Force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s], in the head's axes.
+            Specific force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s], in the head's
+            axes.
         """
         force, rate = felt_at(self.head * self.turned, cue)
         return force * self.turned, rate * self.turned
 
     def rotations(self, poses: FloatArray) -> FloatArray:
-        """Compute rotation matrices from the head's axes to those at home.
+        """Compute rotation matrices from the head's axes to its axes at home.
+
+        Args:
+            poses: (K, 7) poses of the platform, base frame.
 
         Returns:
-            Matrices (K, 3, 3) for the poses (K, 7) of the platform.
+            Matrices (K, 3, 3).
         """
         return np.asarray(self.axes.T @ rotation_matrix(poses) * self.turned)
 
@@ -210,11 +215,13 @@ def refuse_fewer_freedoms(mechanism: Mechanism, purpose: str) -> None:
 def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
     """Compute the specific force and angular velocity felt at a point of a platform.
 
-    `cue` is the motion of the platform. The point `head` (3,) [m] and the result are in the
-    platform's axes.
+    Args:
+        head: (3,) [m] the point, in the platform's frame.
+        cue: motion of the platform, base frame.
 
     Returns:
-        Force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s].
+        Specific force (..., 3) [m/s^2] and angular velocity (..., 3) [rad/s], in the platform's
+        axes.
     """
     felt = BaseMotion.of(*cue).felt_at([*head, 0.0, 0.0, 0.0, 1.0])
     return felt.specific_force, felt.angular_velocity
@@ -223,8 +230,11 @@ def felt_at(head: FloatArray, cue: Cue) -> tuple[FloatArray, FloatArray]:
 def spatial_rates(rpy: FloatArray) -> FloatArray:
     """Compute the matrices that map rates of roll, pitch and yaw to angular velocity.
 
+    Args:
+        rpy: (K, 3) [rad] roll, pitch and yaw.
+
     Returns:
-        Matrices (K, 3, 3) for the angles (K, 3); the angular velocity is in non-rotating axes.
+        Matrices (K, 3, 3); the angular velocity is in non-rotating axes.
     """
     cp, sp, cy, sy = (f(rpy[:, i]) for i in (1, 2) for f in (np.cos, np.sin))
     E = np.zeros((len(rpy), 3, 3))
@@ -236,8 +246,12 @@ def spatial_rates(rpy: FloatArray) -> FloatArray:
 def weight_by_angles(rpy: FloatArray) -> FloatArray:
     """Compute the derivatives of the specific force at rest w.r.t. roll, pitch, yaw.
 
+    Args:
+        rpy: (K, 3) [rad] roll, pitch and yaw.
+
     Returns:
-        Derivatives (K, 3, 3) [m/s^2 per rad] for the angles (K, 3), in the tilted axes.
+        Derivatives (K, 3, 3) [m/s^2 per rad] of the force in the tilted axes; the last index is
+        that of the angle.
     """
     cr, sr, cp, sp = (f(rpy[:, i]) for i in (0, 1) for f in (np.cos, np.sin))
     G = np.zeros((len(rpy), 3, 3))

@@ -40,7 +40,7 @@ class Homing:
         slow: fraction of the limits of rate, acceleration and jerk.
 
     Attributes:
-        offset: (n,) positions minus the reported ones, once `is_done`.
+        offset: (n,) joint positions minus those reported by the drives, once `is_done`.
         ends: (n, 2) range of the commands, in the drives' positions.
         points: set-points, in the drives' positions.
         problem: reason for a failure, or empty.

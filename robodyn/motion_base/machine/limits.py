@@ -82,7 +82,8 @@ class DriveLimits:
         Args:
             mechanism: mechanism with position limits and, unless given, velocity limits.
             rates, accelerations, jerks: one number, or one for each driven joint. The default
-                accelerations are those of `drive_accelerations`, reached in 0.05 s.
+                accelerations are those of `drive_accelerations`; the default jerks reach them in
+                0.05 s.
 
         Raises:
             InvalidInput: a value is not positive or has another shape, or a joint has no velocity

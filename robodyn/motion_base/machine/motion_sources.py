@@ -30,7 +30,7 @@ class MotionSource(Protocol):
     """Source of target motions: the mechanism's motion as a function of time [ns]."""
 
     def at(self, time: int) -> Motion | None:
-        """Return the target motion at `time` [ns]; None without a target."""
+        """Return the mechanism's target motion at `time` [ns]; None without a target."""
 
 
 class TrajectorySource(NamedTuple):
@@ -54,7 +54,7 @@ class PointSource(NamedTuple):
     start: int
 
     def at(self, time: int) -> Motion | None:
-        """Return the target motion at `time` [ns]; None if the stream has ended."""
+        """Return the target motion at `time` [ns]; None if the stream has ended by then."""
         since = 1e-9 * (time - self.start)
         ended = self.point.moves and since > self.point.duration
         return None if ended else self.point.sample(since)
@@ -87,8 +87,8 @@ def goal(mechanism: Mechanism, positions: ArrayLike, guess: ArrayLike) -> Trajec
         The motion source.
 
     Raises:
-        InvalidInput: these are not n finite numbers.
-        NoSolution: the loops cannot be closed there.
+        InvalidInput: `positions` are not n finite numbers.
+        NoSolution: the loops cannot be closed with these positions.
     """
     if len(mechanism.independent_joints) < len(mechanism.joint_names):
         guess = motions.assemble_near(mechanism, np.asarray(positions), np.asarray(guess))
@@ -113,11 +113,14 @@ class BodyMotion:
     ) -> tuple[Motion, str]:
         """Convert a pose and a twist of the body to a motion of the mechanism.
 
-        `here` (nq,) is a configuration near the pose, from which the solution starts.
+        Args:
+            pose: (7,) pose of the body, base frame.
+            twist: (6,) twist of the body, base frame.
+            here: (nq,) configuration near the pose, from which the search starts.
 
         Returns:
-            The motion, and an empty string; or rest at the nearest pose that was reached, and a
-            description of the problem.
+            The motion, with zero acceleration, and an empty string. If the pose is out of reach:
+            rest at the nearest pose that was found, and a description of the problem.
         """
         mechanism = self._mechanism
         here = motions.configuration_near(mechanism, pose, here)
@@ -131,10 +134,14 @@ class BodyMotion:
         )
 
     def solve(self, configuration: FloatArray, displacement: FloatArray) -> FloatArray:
-        """Compute the velocity (nv,) of the mechanism for a twist of its body.
+        """Compute the mechanism's velocity for a twist of its body, by least squares.
 
-        `displacement` (6,) is the twist, multiplied by `twist_weights`. The solution is that of
-        least squares.
+        Args:
+            configuration: (nq,) configuration of the mechanism.
+            displacement: (6,) twist of the body in the base frame, multiplied by `twist_weights`.
+
+        Returns:
+            Velocity (nv,) of the mechanism.
         """
         jacobian = self._weights[:, None] * self._mechanism.twist_jacobian(configuration)
         return np.asarray(np.linalg.lstsq(jacobian, displacement, rcond=1e-9)[0])
@@ -171,8 +178,8 @@ class PoseStream(BodyMotion):
     ) -> str:
         """Add a pose to the stream; a pose out of reach is replaced by the nearest one.
 
-        `pose` (7,) and `twist` (6,) are those of the body at the time `stamp` [ns]; they were
-        received at `now` [ns]. `here` (nq,) is a configuration near the pose.
+        `pose` (7,) and `twist` (6,) are those of the body at the time `stamp` [ns], base frame;
+        they were received at `now` [ns]. `here` (nq,) is a configuration near the pose.
 
         Returns:
             A message if the pose is out of reach, otherwise an empty string.
@@ -230,7 +237,10 @@ class PoseStream(BodyMotion):
         )
 
     def at(self, time: int) -> Motion | None:
-        """Return the target motion at `time` [ns]; None if no pose is valid."""
+        """Return the target motion of the mechanism at `time` [ns].
+
+        It is None if the stream has no valid pose at this time.
+        """
         if self._stamp is None or abs(time - self._stamp) > self._timeout:
             return None
         t = 1e-9 * (time - self._stamp)

@@ -62,8 +62,8 @@ class SetPoints:
             pace: fraction of the limits that may be used, above 0 and at most 1.
 
         Returns:
-            Positions, rates and accelerations (3, n), and the positions (n,) after braking from
-            there.
+            Positions, rates and accelerations (3, n) one step later, and the positions (n,) at
+            which the joints come to rest if they brake from there.
         """
         later, rest = np.empty_like(self.state), np.empty_like(self.rest)
         own = self._rows * self._limit_fractions(target) * pace

@@ -108,7 +108,8 @@ Moving = tuple[FloatArray, FloatArray, FloatArray]
 def seen_from(base: Moving, body: Moving) -> Moving:
     """Compute the motion of a body relative to a moving base.
 
-    Both motions consist of a pose (7,), a twist (6,) and an acceleration (6,), in a common frame.
+    Args:
+        base, body: pose (7,), twist (6,) and acceleration (6,) of each, in a common frame.
 
     Returns:
         Pose, twist and acceleration of the body in the frame of the base.

@@ -25,10 +25,10 @@ ROUNDING = 1e-9
 
 
 def twist_weights(mechanism: Mechanism) -> FloatArray:
-    """Return weights (6,) that convert a body's twist to lengths only.
+    """Return factors that convert all components of a body's twist to lengths.
 
     Returns:
-        1 for translations, and the characteristic length [m] for rotations.
+        Factors (6,): 1 for translations, and the characteristic length [m] for rotations.
     """
     return np.repeat([1.0, mechanism.characteristic_length], 3)
 
@@ -43,8 +43,8 @@ class Workspace:
     Args:
         mechanism: mechanism whose condition number, with its characteristic length, is limited.
         positions: (n, 2) ranges of the driven joints.
-        condition_limit: largest permitted condition number of the Jacobian; 1.5 times that at home
-            if this is larger.
+        condition_limit: largest permitted condition number of the Jacobian; if 1.5 times the
+            condition number at home is larger, that value is the limit.
     """
 
     def __init__(
@@ -111,9 +111,9 @@ class Workspace:
         return self._side_violation(configurations[1:])
 
     def is_conditioned(self, configurations: FloatArray) -> bool:
-        """Return whether a motion stays within the limit of the condition number.
+        """Return whether all configurations (k, nq) respect the condition number's limit.
 
-        The motion consists of configurations (k, nq); the result is one boolean.
+        The result is one boolean for the whole motion.
         """
         return not self._side or bool((self._condition(configurations) <= self._limit).all())
 

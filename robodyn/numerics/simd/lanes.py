@@ -276,13 +276,13 @@ def choose(typingctx: Any, mask: Any, a: Any, b: Any) -> Any:
 
 @intrinsic
 def any_of(typingctx: Any, mask: Any) -> Any:
-    """Return whether a condition is true, for SIMD vectors in any lane."""
+    """Return whether a condition is true; for SIMD vectors, in at least one lane."""
     return types.boolean(mask), _compare("!=", 0)
 
 
 @intrinsic
 def all_of(typingctx: Any, mask: Any) -> Any:
-    """Return whether a condition is true, for SIMD vectors in all lanes."""
+    """Return whether a condition is true; for SIMD vectors, in all lanes."""
     return types.boolean(mask), _compare("==", 2**WIDTH - 1)
 
 

@@ -60,7 +60,9 @@ def solve_rows(rows: Any, definite: bool, out: Any) -> bool:
 def solve_lanes(A: Any, b: Any, definite: bool) -> bool:
     """Solve eight systems A x = b of six equations, one per SIMD lane, in place.
 
-    Entry (i, j) of each matrix is in row 6 i + j of A; the six rows of b become x.
+    Entry (i, j) of each matrix is in row 6 i + j of A, which is overwritten; the six rows of b
+    become x. Returns False, with b meaningless, if any of the matrices is singular to working
+    precision or, with `definite`, not positive definite.
     """
     # A, not b: if only b is not finite there is a solution, though not finite either
     largest = 0.0 * A[0]

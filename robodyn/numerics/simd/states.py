@@ -15,7 +15,8 @@ from robodyn.numerics.simd.lanes import WIDTH, any_of
 def read(array: Any, first: int, last: int, rows: Any) -> None:
     """Load eight states of an array (N, k), from index `first`, into k SIMD vectors.
 
-    If fewer than eight are left, the last state fills the remaining lanes.
+    State `last` - 1 is the last to load; if there are fewer than eight, it also fills the remaining
+    lanes.
     """
     for column in range(WIDTH):
         read_one(array, min(first + column, last - 1), column, rows)
@@ -23,21 +24,24 @@ def read(array: Any, first: int, last: int, rows: Any) -> None:
 
 @inner
 def read_one(array: Any, n: int, column: int, rows: Any) -> None:
-    """Load state `n` of an array (N, k) into one lane of k rows."""
+    """Load state `n` of an array (N, k) into lane `column` of k SIMD vectors."""
     for row in range(array.shape[1]):
         set_entry(rows, row, column, array[n, row])
 
 
 @inner
 def write_one(rows: Any, column: int, n: int, out: Any) -> None:
-    """Store one lane of k rows as state `n` of an array (N, k)."""
+    """Store lane `column` of k SIMD vectors as state `n` of an array (N, k)."""
     for row in range(out.shape[1]):
         out[n, row] = entry(rows, row, column)
 
 
 @inner
 def write(rows: Any, first: int, last: int, out: Any) -> None:
-    """Store eight states from SIMD vectors to an array (N, k); the inverse of `read`."""
+    """Store the states `first` to `last` - 1 of an array (N, k) from k SIMD vectors.
+
+    It is the inverse of `read`; at most eight states are stored.
+    """
     for column in range(min(WIDTH, last - first)):
         write_one(rows, column, first + column, out)
 

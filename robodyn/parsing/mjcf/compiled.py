@@ -201,12 +201,15 @@ class CompiledModel:
         return 0.0 if found is None else found[n]
 
     def name(self, kind: str, n: int) -> str:
-        """Return the name of element n, or its type and index if it has no name."""
+        """Return the name of element n of type `kind`; type and index if it has none."""
         number = getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}")
         return self.mujoco.mj_id2name(self.model, number, n) or f"{kind}{n}"
 
     def place(self, n: int, kind: str) -> FloatArray:
-        """Return the pose (4, 4) of a body, geom or site relative to its parent body."""
+        """Return the pose (4, 4) of an element relative to its parent body.
+
+        `n` is the index of the element, and `kind` its type: `body`, `geom` or `site`.
+        """
         return frame(getattr(self.model, f"{kind}_pos")[n], getattr(self.model, f"{kind}_quat")[n])
 
     def own_text(self) -> dict[str, Any]:

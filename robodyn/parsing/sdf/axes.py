@@ -57,7 +57,10 @@ class Axis:
         )
 
     def following(self, name: str, multiplier: float) -> Axis:
-        """Return an axis of the same direction that follows the joint `name` as a mimic."""
+        """Return an axis of the same direction that follows the joint `name` as a mimic.
+
+        Its position is `multiplier` times that of the joint; it has no limits and no friction.
+        """
         return Axis(self.direction, mimic=(name, multiplier, 0.0))
 
     def joint(

@@ -69,10 +69,13 @@ def limit_at(speeds: Any, efforts: Any, count: int, rate: float) -> tuple[float,
 
 @kernel
 def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
-    """Return a quantity's upper and lower limit, and their derivatives w.r.t. v^2.
+    """Compute a quantity's upper and lower limit and their derivatives w.r.t. v^2.
 
     `path` contains the `Intervals`, `k` and `r` are the indices of the interval and of the limited
-    quantity, `rate` is |dq/ds| of its joint, and v the path speed.
+    quantity, `rate` is |dq/ds| of its joint, and v is the path speed s'. If the joint has a
+    torque-speed curve, it narrows the limits at this speed.
+
+    Returns the upper limit, the lower limit, and their derivatives with respect to v^2.
     """
     up, down, up_slope, down_slope = path.upper[k, r], path.lower[k, r], 0.0, 0.0
     if path.counts[r] > 0 and v > 0.0:
@@ -87,9 +90,10 @@ def limits_at(path: Any, k: int, r: int, rate: float, v: float) -> Any:
 
 @kernel
 def can_rest(path: Any, k: int) -> bool:
-    """Return whether an interval can be passed arbitrarily slowly within the limits.
+    """Return whether a motion can pass an interval of the path arbitrarily slowly.
 
-    `path` contains the `Intervals`; `k` is the index of the interval.
+    It can if every limited quantity at rest (D + S) is within its limits at the start, middle and
+    end of the interval. `path` contains the `Intervals`; `k` is the index of the interval.
     """
     for p in range(PLACES):
         for r in range(path.terms.shape[2]):
@@ -103,10 +107,11 @@ def can_rest(path: Any, k: int) -> bool:
 def linear_rows(path: Any, k: int, y: float, z: float, rows: Any) -> int:
     """Linearize the limits of an interval as inequalities r0 y + r1 z <= r2.
 
-    y and z are the squared path speeds at the start and the end of the interval `k` of `path`, at
-    which the limits are linearized. Each inequality is written to `rows` (m, 3) as r0, r1, r2,
-    where (r0, r1) has unit length. Returns the number m of inequalities, or -1 if no speed
-    satisfies one of the limits.
+    `path` contains the `Intervals` and `k` is the index of the interval. y and z are the squared
+    path speeds at its start and end; the limits are linearized at the values passed as arguments.
+    Each inequality is written to `rows` (m, 3) as r0, r1, r2, where (r0, r1) has unit length.
+
+    Returns the number m of inequalities, or -1 if no speed satisfies one of the limits.
     """
     m = 0
     half = 0.5 / path.steps[k]

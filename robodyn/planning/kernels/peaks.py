@@ -11,10 +11,11 @@ from robodyn.numerics.compiler import batch_kernel
 
 @batch_kernel
 def peaks(values: Any, places: Any, out: Any) -> None:
-    """Write the maximum of each of k quantities in N intervals to `out` (N, k).
+    """Compute the maximum of each of k quantities in each of N intervals.
 
-    `values` (N, M, k) are samples at the increasing points `places` (M,) of each interval. The
-    largest value is that of the samples and of the parabolas through three neighboring samples.
+    The input `values` (N, M, k) contains samples at the increasing points `places` (M,) of each
+    interval. The maxima are those of the samples and of the parabolas through three neighboring
+    samples; they are written to `out` (N, k).
     """
     count = len(places)
     for n in range(values.shape[0]):

@@ -35,8 +35,10 @@ def maximize_first(
 
     y is between `low_y` and `high_y`, z between `low_z` and `high_z`. The inequalities are the
     first `count` rows (r0, r1, r2) of `rows`, with r0 y + r1 z <= r2. They are added one at a time
-    (Seidel, 1991); if the optimum violates a new one, it moves onto its line. Returns whether a
-    point satisfies all inequalities, and y and z of the optimum.
+    (Seidel, 1991); if the optimum violates a new inequality, it moves onto the line on which this
+    inequality is an equality.
+
+    Returns whether a point satisfies all inequalities, and y and z of the optimum.
     """
     y, z = high_y, high_z
     for i in range(count):
@@ -79,12 +81,14 @@ def maximize_first(
 
 @kernel
 def maximal_start(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
-    """Compute the largest squared speed at the start of an interval of the path.
+    """Compute the largest squared path speed at the start of an interval.
 
-    The squared speed z at the end of interval `k` is between `low` and `high`. Returns whether a
-    motion through the interval exists within the limits, the largest squared speed y at its start,
-    the squared speed z at its end in that motion, and the number of linearized limits written to
-    `rows`.
+    `path` contains the `Intervals` and `k` is the index of the interval, at whose end the squared
+    path speed z is between `low` and `high`. The limits linearized at the result are written to
+    `rows` (see `linear_rows`).
+
+    Returns whether a motion through the interval exists within the limits, the largest squared
+    path speed y at its start, the z of that motion, and the number of inequalities in `rows`.
     """
     y, z = high, high
     if high == 0.0:
@@ -114,10 +118,13 @@ def maximal_start(path: Any, k: int, low: float, high: float, rows: Any) -> Any:
 def minimal_start(
     path: Any, k: int, low: float, high: float, y: float, z: float, rows: Any, count: int
 ) -> float:
-    """Compute the smallest squared speed at the start of an interval of the path.
+    """Compute the smallest squared path speed at the start of an interval.
 
-    The squared speed at the end of interval `k` is between `low` and `high`. `y`, `z`, and the
-    `count` linearized limits in `rows` are results of `maximal_start`.
+    `path` contains the `Intervals` and `k` is the index of the interval, at whose end the squared
+    path speed is between `low` and `high`. `y`, `z`, and the first `count` rows of `rows` are the
+    results of `maximal_start` for the same interval; `rows` is overwritten.
+
+    Returns the smallest squared path speed; `y` if the search fails.
     """
     top = y
     if low == 0.0 and can_rest(path, k):
@@ -139,12 +146,15 @@ def minimal_start(
 
 @batch_kernel
 def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
-    """Compute the range of squared speeds at each node that permits reaching the end.
+    """Compute the squared path speeds at each node from which the end can be reached.
 
-    The smallest and the largest squared speeds are written to `low` and `high` (N + 1,), whose
-    values at the last node are input. Only intervals marked in `stale` (N,) are evaluated; if a
-    result changes, the preceding interval is marked. Returns the index of an interval that cannot
-    be passed within the limits, or -1 if there is none.
+    `path` contains the `Intervals`. The smallest and the largest of these speeds at each node
+    are written to `low` and `high` (N + 1,); the caller sets their last elements, for the end of
+    the path. Only intervals marked in `stale` (N,) are evaluated; if the range at the start of an
+    interval changes, the preceding interval is marked, too.
+
+    Returns the index of an interval that cannot be passed within the limits, or -1 if there is
+    none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     for k in range(len(path.steps) - 1, -1, -1):
@@ -162,12 +172,15 @@ def controllable(path: Any, low: Any, high: Any, stale: Any) -> int:
 
 @batch_kernel
 def fastest(path: Any, low: Any, high: Any, x: Any, stale: Any) -> int:
-    """Compute the squared speeds (N + 1,) of the fastest motion at a path's nodes.
+    """Compute the squared path speeds of the fastest motion at the nodes of a path.
 
-    The squared speeds lie between `low` and `high`, and are written to `x`, whose first value is
-    input. Only intervals that are marked in `stale` (N,), or whose x at the start changed, are
-    evaluated. Returns the index of an interval that cannot be passed within the limits, or -1 if
-    there is none.
+    `path` contains the `Intervals`, and `low` and `high` (N + 1,) are the results of
+    `controllable`, between which the speeds lie. The squared path speeds are written to `x`
+    (N + 1,); the caller sets its first element, for the start of the path. Only intervals that are
+    marked in `stale` (N,), or whose x at the start changed, are evaluated.
+
+    Returns the index of an interval that cannot be passed within the limits, or -1 if there is
+    none.
     """
     rows = np.empty((6 * path.terms.shape[2] + 1, 3))
     moved = False

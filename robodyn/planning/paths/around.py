@@ -25,9 +25,10 @@ def around_singularities(
 ) -> Trajectory:
     """Replace a motion that passes near a singularity by a detour between its ends.
 
-    It is replaced if the condition number of the Jacobian exceeds `condition_limit` along it. If an
-    end exceeds the limit, the worse end's condition number becomes the limit. The detour respects
-    the joints' limits; if it is longer than the motion's path, it lasts proportionally longer.
+    The motion is replaced if the condition number of the Jacobian exceeds `condition_limit` along
+    it. If the condition number at an end exceeds the limit, the larger one of both ends becomes the
+    limit. The detour respects the joints' limits; if it is longer than the motion's path, it lasts
+    proportionally longer.
 
     Args:
         mechanism: mechanism that moves.

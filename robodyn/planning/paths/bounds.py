@@ -33,8 +33,9 @@ class BoundViolation(NamedTuple):
         quantity: `position`, `condition number`, `singular value`, `singular surface`, `clearance`,
             or `geometry` if no solution of the kinematics exists.
         joint: name of the joint whose limit is violated; else empty.
-        value, limit: value at the configuration, and its bound.
-        text: description of the value and its bound.
+        value, limit: value of the quantity at the configuration, and the value that it must not
+            exceed or fall below, in the unit of the quantity.
+        text: description of the value and its limit.
     """
 
     quantity: str
@@ -46,7 +47,7 @@ class BoundViolation(NamedTuple):
     def no_path(
         self, text: str, separated_by: str, configuration: FloatArray, **facts: Any
     ) -> NoPath:
-        """Create the error for a path that this bound blocks at a configuration (nq,).
+        """Create the error that reports that this bound blocks the path.
 
         Args:
             text: error message.
@@ -107,8 +108,8 @@ class Bounds:
     def margins(self, configurations: FloatArray) -> FloatArray:
         """Compute the margins (N, c) of configurations (N, nq) to each of c bounds.
 
-        A margin is negative if the bound is violated, and minus infinity if no solution of the
-        kinematics exists.
+        Margins are dimensionless. A margin is negative if the bound is violated, and minus
+        infinity if no solution of the kinematics exists.
         """
         try:
             return self._margins(configurations)
@@ -175,7 +176,9 @@ class Bounds:
         if which == 2:
             found = conditioning.side(self.mechanism, configuration)
             value = 0.0 if found is None else float(found)
-            text = f"the determinant is {value:.3g}, which is beyond the singular surface"
+            text = (
+                f"the determinant is {value:.3g}: the configuration is beyond the singular surface"
+            )
             return BoundViolation("singular surface", "", value, 0.0, text)
         assert self.clearance is not None
         return BoundViolation("clearance", *self.clearance.closest(configuration))

@@ -70,17 +70,17 @@ class Clearance:
         return np.asarray((distances - self._least) / self._mechanism.size)
 
     def closest(self, configuration: FloatArray) -> tuple[str, float, float, str]:
-        """Return the smallest distance between two links at a configuration (nq,).
+        """Find the two links that are closest to each other at a configuration (nq,).
 
         Returns:
-            Four fields of a `BoundViolation`: an empty joint name, the distance [m], the required
-            distance [m], and a description that names the links.
+            The fields `joint` (empty), `value` (distance between the links' capsules [m]), `limit`
+            (required distance [m]) and `text` (which names the links) of a `BoundViolation`.
         """
         distances = self._distances(configuration[None])[0]
         pair = self._pairs[int(distances.argmin())]
         one, other = (self._figure.shapes[k].link for k in pair)
         text = (
-            f"{one} and {other} are {distances.min():.4g} m apart, the required clearance is "
+            f"{one} and {other} are {distances.min():.4g} m apart, but the required clearance is "
             f"{self._least:.4g} m"
         )
         return "", float(distances.min()), self._least, text
@@ -129,9 +129,10 @@ def capsule(shape: Shape) -> tuple[FloatArray, float]:
 
 
 def segment_distances(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Compute the distances (...) [m] between pairs of line segments (..., 2, 3).
+    """Compute the distance (...) [m] between the two line segments of each pair.
 
-    Ericson, Real-Time Collision Detection, 5.1.9.
+    The segments `one` and `other` (..., 2, 3) [m] are given by their end points. Source: Ericson,
+    Real-Time Collision Detection, 5.1.9.
     """
     u, v = one[..., 1, :] - one[..., 0, :], other[..., 1, :] - other[..., 0, :]
     w = one[..., 0, :] - other[..., 0, :]

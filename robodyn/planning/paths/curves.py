@@ -25,7 +25,7 @@ class Curve:
     """Path of an arm: a spline of joint positions over s from 0 to 1.
 
     Attributes:
-        controls: (n, k) control points of the spline.
+        controls: (n, k) n control points of the spline.
     """
 
     def __init__(self, controls: FloatArray) -> None:
@@ -48,7 +48,8 @@ class Curve:
         """Compute configurations and their first two derivatives w.r.t. s, at s (N,).
 
         Returns:
-            Configurations (N, nq), first and second derivatives (N, nv).
+            Configurations (N, nq), and the generalized velocities and accelerations (N, nv) with s
+            in place of time.
         """
         return Motion(self.configurations(s), self._spline(s, 1), self._spline(s, 2))
 
@@ -95,7 +96,8 @@ class PoseCurve(Curve):
         """Compute poses and their first two derivatives w.r.t. s, at s (N,).
 
         Returns:
-            Poses (N, 7), first and second derivatives (N, 6).
+            Poses (N, 7), and the body's twists and their derivatives (N, 6), base frame, with s in
+            place of time.
         """
         x, v, a = (self._spline(s, order) for order in range(3))
         norm = np.linalg.norm(x[:, 3:], axis=1, keepdims=True)
@@ -115,7 +117,7 @@ class PoseCurve(Curve):
 class LoopCurve(Curve):
     """Path of a closed loop: a spline of its independent joints over s from 0 to 1.
 
-    The control points are displacements from the start of the path.
+    The control points are displacements of the independent joints from the start of the path.
     """
 
     def __init__(
@@ -126,10 +128,12 @@ class LoopCurve(Curve):
         self._anchors = np.empty((ANCHORS + 1, ends.shape[1]))
 
     def track(self) -> LoopCurve | None:
-        """Solve for the configurations along the curve, step by step.
+        """Solve the loop closures along the curve from start to goal, step by step.
+
+        The solutions are stored; `configurations` starts from them.
 
         Returns:
-            This curve; None if a step fails or the curve misses the goal.
+            This curve; None if a step fails or the last configuration is not the goal.
         """
         places = self._spline(np.linspace(0.0, 1.0, ANCHORS + 1))
         anchors, advance = self._anchors, self._mechanism.solver.unchecked.try_advance
@@ -172,12 +176,12 @@ class Spline:
         self._splines = splines
 
     def __call__(self, s: FloatArray, order: int = 0) -> FloatArray:
-        """Evaluate the spline, or one of its derivatives, at s (N,).
+        """Evaluate the spline, or one of its derivatives w.r.t. s, at parameters s (N,).
 
-        `order` is the order of the derivative, 0 to 2.
+        `order` is the order of the derivative: 0 for the value, 1 or 2.
 
         Returns:
-            Values or derivatives (N, k).
+            Values or derivatives (N, k), in the coordinates of the control points (n, k).
         """
         return np.asarray(self._splines[order](np.clip(s, 0.0, 1.0)))
 

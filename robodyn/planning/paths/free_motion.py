@@ -22,7 +22,7 @@ class FreeMotion(RowTrajectory):
     rz)| / 2, so that small values are angles. Finally it is translated by x, y, z.
 
     Args:
-        path: original trajectory.
+        path: original trajectory of body poses.
         controls: for each coordinate, control points (n,) [m or rad] of its offset as a B-spline
             over the trajectory's time.
     """

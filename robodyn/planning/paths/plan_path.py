@@ -127,7 +127,7 @@ def plan_path(
     if found is None:
         raise NoPath(
             "a path was found, but no smooth curve along it stays within the bounds; "
-            "widen them a little, or take a smaller step",
+            "widen them a little, or use a smaller step",
             separated_by="unknown",
             value=len(path) if path is not None else 0,
         )
@@ -162,7 +162,7 @@ def find_path(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray
         budget: limits of the search.
 
     Returns:
-        The shortest path (n, nq) found; None if all searches fail.
+        The shortest path (n, nq) found, from start to goal; None if all searches fail.
     """
     space, least = problem.space, problem.minimum_margins(SEARCH_MARGIN)
     straight = space.segment(problem.start, problem.goal, problem.step)

@@ -27,7 +27,7 @@ class PlannedPath(ProfiledTrajectory):
     """Trajectory along a planned curve, with continuous acceleration.
 
     Attributes:
-        curve: configurations over s from 0 to 1.
+        curve: configurations over the curve parameter s from 0 to 1.
         profile: s as a function of time.
         length: [rad] length of the path, with translations divided by a characteristic length; see
             `planning.paths.spaces`.
@@ -58,6 +58,8 @@ class PlannedPath(ProfiledTrajectory):
 
     def with_duration(self, duration: float) -> PlannedPath:
         """Create a trajectory along the same path with another duration.
+
+        Its time profile is a quintic polynomial.
 
         Args:
             duration: [s] duration of the motion, from rest to rest.

@@ -48,20 +48,23 @@ class ProjectedSpace(Space):
         return self._embed(self._task_coordinates(configurations))
 
     def embed_target(self, target: FloatArray) -> FloatArray:
-        """Convert a target to the coordinates (k,) that `distances` compares."""
+        """Convert a target (n + 9,) to the coordinates (k,) that `distances` compares."""
         return np.asarray(self._embed(target[None, :-2])[0])
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) [rad] from coordinates (k,) of `embed` to many (N, k)."""
+        """Compute the distances (N,) [rad] of points (N, k) from one point (k,).
+
+        All points are given by the coordinates that `embed` returns.
+        """
         n = self._n
         joints = np.linalg.norm(many[:, :n] - one[:n], axis=1)
         return np.asarray(np.hypot(joints, pose_distances(one[n:], many[:, n:])))
 
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
-        """Sample a path (n, nq) between two configurations.
+        """Sample a path (n, nq) between two configurations, both included.
 
-        The path is straight in the independent joints. The result is None if the path leaves the
-        sheet of the start or misses the goal.
+        The path is straight in the independent joints; neighboring samples are at most `step` [rad]
+        apart. The result is None if the path leaves the sheet of the start or misses the goal.
         """
         found = super().segment(start, goal, step)
         if found is None:
@@ -72,7 +75,8 @@ class ProjectedSpace(Space):
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
         """Sample the path (n, nq) from a configuration along a displacement (nv,).
 
-        The result is None if the path leaves the sheet of the start.
+        The samples include the configuration itself; neighbors are at most `step` [rad] apart. The
+        result is None if the path leaves the sheet of the start.
         """
         path, gone, fraction = [start], 0.0, 1.0
         rates = self._task_jacobian(start)
@@ -86,9 +90,10 @@ class ProjectedSpace(Space):
         return np.array(path)
 
     def steer(self, start: FloatArray, target: FloatArray, reach: float, step: float) -> FloatArray:
-        """Sample a path (n, nq) of about length `reach` [rad] towards a target.
+        """Sample a path (n, nq) of about length `reach` [rad] towards a target (n + 9,).
 
-        The path excludes the start; its configurations are about `step` [rad] apart.
+        The path excludes the start; its configurations are about `step` [rad] apart. It ends early
+        if a step fails or no longer approaches the target, and may be empty.
         """
         path: list[FloatArray] = []
         here, gone, fraction = start, 0.0, 1.0
@@ -116,7 +121,7 @@ class ProjectedSpace(Space):
         return np.array(path).reshape(-1, len(start))
 
     def target(self, configuration: FloatArray) -> FloatArray:
-        """Convert a configuration (nq,) to a target (n + 9,).
+        """Convert a configuration (nq,) to a target (n + 9,), the argument of `steer`.
 
         Most of the weight is on the tip's pose, which distinguishes the sheets.
         """
@@ -150,9 +155,10 @@ class ProjectedSpace(Space):
         return np.array([self.distances(one, many[None])[0] for one, many in pairwise(places)])
 
     def is_on_one_sheet(self, path: FloatArray) -> bool:
-        """Return whether the mechanism moves along a path as predicted by its Jacobians.
+        """Return whether a path (n, nq) stays on one sheet of configurations.
 
-        The path consists of configurations (n, nq).
+        It does if the driven positions and the tip move in each step as the Jacobians at both of
+        its ends predict.
         """
         ways = self.displacements(path)
         targets = self._task_coordinates(path)

@@ -118,8 +118,8 @@ def optimize_redundancy(
 
     Args:
         mechanism: mechanism of any kind.
-        path: a motion of its body (poses), with its timing; for an arm or a loop the
-            configurations follow by inverse kinematics.
+        path: trajectory of body poses in the base frame, with its timing; for an arm or a
+            closed loop the configurations follow by inverse kinematics.
         free: coordinates that may vary along the path: x, y, z [m] in the base frame; rx, ry, rz
             [rad] rotations about the base's axes; spin [rad] about the body's own z axis.
         constant: free coordinates that keep one value along the path.
@@ -127,7 +127,7 @@ def optimize_redundancy(
         options: keyword arguments that override fields of `settings`.
 
     Returns:
-        The optimized trajectory, and the objective before and after.
+        The optimized trajectory, and the objective before and after the optimization.
 
     Raises:
         InvalidInput: a name is unknown, ranges are contradictory, or the path does not consist of
@@ -181,7 +181,7 @@ class _RedundancyProblem:
         check_choice("objective", settings.objective, OBJECTIVES)
         if not names or len(set(names)) < len(names) or not set(names) <= set(COORDINATES):
             raise InvalidInput(
-                f"free coordinates are {', '.join(names) or 'none'}; expected some of "
+                f"free coordinates are {', '.join(names) or 'none'}; expected one or more of "
                 f"{', '.join(COORDINATES)}, each once",
                 value=names,
             )
@@ -296,8 +296,8 @@ class _RedundancyProblem:
         worst = int(self._margins(own.configuration).argmin())
         found = self._bounds.nearest(own.configuration[worst])
         text = (
-            "no choice within the ranges respects the limits; with the given path, at t = "
-            f"{self._times[worst]:.3f} s {found.text}"
+            "no values of the free coordinates within their ranges respect the limits; with the "
+            f"given path, at t = {self._times[worst]:.3f} s {found.text}"
         )
         return found.no_path(text, "limit", own.configuration[worst])
 

@@ -69,7 +69,7 @@ def refuse_apart(bounds: Bounds, start: FloatArray, goal: FloatArray, sides: Flo
     straight = (
         ""
         if where is None
-        else f"; the straight path does so at {format_configuration(mechanism, where)}"
+        else f"; the straight path crosses the surface at {format_configuration(mechanism, where)}"
     )
     mode = differ_in_passive_joints(mechanism, start, goal)
     modes = f" (two assembly modes of the same {nouns_of(mechanism).joint} positions)"
@@ -97,7 +97,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
         budget: limits of these searches.
 
     Returns:
-        The error, with the bound that blocks the path, if one was identified.
+        The error to raise, with the bound that blocks the path, if one was identified.
     """
     if budget.stopped():
         return NoPath("the search was stopped before a path was found", separated_by="unknown")
@@ -133,7 +133,7 @@ def explain_failure(problem: PlanningProblem, find: Find, seed: int, budget: Bud
     if differ_in_passive_joints(problem.mechanism, problem.start, problem.goal):
         return NoPath(
             "no path: start and goal are two assembly modes of the same driven positions, and "
-            f"none of the paths between them without a singularity was found{known}",
+            f"no path between them that avoids singularities was found{known}",
             separated_by="assembly mode", **facts,
         )  # fmt: skip
     return NoPath(
@@ -201,9 +201,10 @@ def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[floa
 
 
 def differ_in_passive_joints(mechanism: Mechanism, start: FloatArray, goal: FloatArray) -> bool:
-    """Return whether two configurations with equal driven positions differ.
+    """Return whether configurations with equal driven positions differ elsewhere.
 
-    `start` and `goal` are configurations (nq,); their body poses are compared.
+    They are two assembly modes of a closed loop. `start` and `goal` are configurations (nq,); the
+    result is true if their driven positions are equal and their body poses are not.
     """
     driven = mechanism.joint_positions(np.stack([start, goal]))
     span = 1e-6 * max(mechanism.size, 1.0)

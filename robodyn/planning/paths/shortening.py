@@ -26,6 +26,9 @@ SETTLED = 1e-4
 def densify(space: Space, path: FloatArray, step: float) -> FloatArray:
     """Insert configurations into a path until neighbors are within `step` [rad].
 
+    The path is (n, nq). Nothing is inserted between two neighbors that `space` cannot connect by a
+    segment.
+
     Returns:
         The path (N, nq) with the added configurations.
     """
@@ -43,12 +46,12 @@ def shortcut(
     random: np.random.Generator,
     budget: Budget,
 ) -> FloatArray:
-    """Replace detours of a path by straight segments within the bounds.
+    """Replace detours of a path (n, nq) by straight segments within the bounds.
 
     `least` (c,) are the smallest permitted margins of the bounds.
 
     Returns:
-        The shorter path (n, nq).
+        The path (n, nq), shorter than the given one if a shortcut was found.
     """
     space, bounds, step = problem.space, problem.bounds, problem.step
     whole = space.segment(path[0], path[-1], step)

@@ -26,7 +26,7 @@ MOST_POINTS = 2000
 
 
 class Space:
-    """Path space of a mechanism without loops, with straight segments.
+    """Path space of a mechanism without closed loops, in which segments are straight.
 
     Args:
         mechanism: mechanism whose displacements reach every configuration.
@@ -67,7 +67,10 @@ class Space:
         )
 
     def distances(self, one: FloatArray, many: FloatArray) -> FloatArray:
-        """Compute distances (N,) [rad] from coordinates (k,) of `embed` to many (N, k)."""
+        """Compute the distances (N,) [rad] of points (N, k) from one point (k,).
+
+        All points are given by the coordinates that `embed` returns.
+        """
         if not self._pose:
             return np.asarray(np.linalg.norm(many - one, axis=1))
         return pose_distances(one, many)
@@ -75,14 +78,16 @@ class Space:
     def segment(self, start: FloatArray, goal: FloatArray, step: float) -> FloatArray | None:
         """Sample the straight segment (n, nq) between two configurations, both included.
 
-        The result is None if the segment misses the goal, which only closed loops do.
+        Neighboring samples are at most `step` [rad] apart. In the subclass for closed loops, the
+        result is None if the path leaves the sheet of the start or misses the goal.
         """
         return self.along(start, self._mechanism.difference(start, goal), step)
 
     def along(self, start: FloatArray, way: FloatArray, step: float) -> FloatArray | None:
-        """Sample the path (n, nq) of a displacement (nv,) from a configuration.
+        """Sample the path (n, nq) from a configuration along a displacement (nv,).
 
-        The result is None if the path leaves the mechanism's reach.
+        The samples include the configuration itself; neighbors are at most `step` [rad] apart. In
+        the subclass for closed loops, the result is None if the path leaves the sheet of the start.
         """
         return self._interpolate(start, way, step, 1.0)
 
@@ -96,9 +101,10 @@ class Space:
         return self._mechanism.advance(start, fractions * way)
 
     def steer(self, start: FloatArray, target: FloatArray, reach: float, step: float) -> FloatArray:
-        """Sample a path (n, nq) of at most length `reach` [rad] towards a target.
+        """Sample a path (n, nq) from a configuration towards a target.
 
-        The path excludes the start; its configurations are about `step` [rad] apart.
+        The length of the path is at most `reach` [rad]. It excludes the start; its configurations
+        are at most `step` [rad] apart.
         """
         way = self._mechanism.difference(start, target)
         length = float(np.linalg.norm(way * self.weights))
@@ -142,15 +148,16 @@ class Space:
     def is_on_one_sheet(self, path: FloatArray) -> bool:
         """Return whether a path (n, nq) stays on one sheet of configurations.
 
-        The result is always true, because a mechanism without loops has no other sheets.
+        The result is always true, because a mechanism without closed loops has only one sheet.
         """
         return True
 
 
 def pose_distances(one: FloatArray, many: FloatArray) -> FloatArray:
-    """Compute distances (N,) from a scaled pose (7,) to many scaled poses (N, 7).
+    """Compute the distances (N,) [rad] of scaled poses (N, 7) from a scaled pose (7,).
 
-    Both signs of a quaternion count as the same orientation.
+    A scaled pose is a position, divided by a length, and twice the quaternion. A quaternion and its
+    negative are the same orientation.
     """
     turn = np.abs(many[:, 3:] @ one[3:])
     moved = ((many[:, :3] - one[:3]) ** 2).sum(axis=1)

@@ -53,7 +53,7 @@ class PlanningProblem:
     """Definition of a path search: start, goal, space and bounds.
 
     Attributes:
-        space: configurations of the mechanism.
+        space: path space of the mechanism, which connects configurations.
         bounds: bounds of the path.
         start, goal: (nq,) configurations.
         step: [rad] distance between samples.
@@ -76,9 +76,10 @@ class PlanningProblem:
         return bool(self.bounds.are_satisfied(np.stack([self.start, self.goal])).all())
 
     def minimum_margins(self, fraction: float) -> FloatArray:
-        """Return the smallest margins (c,) to the bounds that a search permits.
+        """Compute the smallest margin (c,) to each bound that a search permits.
 
-        They are `fraction` or, if that is less, half of the smaller margin at start and goal.
+        It is `fraction` or, if that is less, half of the smaller of the margins at start and goal;
+        0 if one of these is negative.
         """
         ends = self.bounds.margins(np.stack([self.start, self.goal])).min(axis=0)
         return np.asarray(np.minimum(fraction, np.maximum(0.5 * ends, 0.0)))
@@ -114,7 +115,7 @@ class SearchTree:
         return last - 1
 
     def nearest(self, embedded: FloatArray) -> int:
-        """Return the index of the node nearest to embedded coordinates (k,)."""
+        """Return the index of the node nearest to coordinates (k,) from `Space.embed`."""
         return int(self._space.distances(embedded, self._embedded[: len(self)]).argmin())
 
     def path_to(self, node: int) -> FloatArray:
@@ -131,7 +132,7 @@ class TreeSearch:
 
     Args:
         problem: planning problem.
-        least: (c,) smallest margins of the bounds.
+        least: (c,) smallest permitted margin to each bound.
         reach: [rad] longest segment of one growth step.
     """
 

@@ -32,7 +32,7 @@ class VerifiedCurve(NamedTuple):
         samples: number of examined configurations.
         violation: bound that the first bad configuration violates; None if all configurations are
             within the bounds.
-        place: position of that configuration on the curve, from 0 to 1.
+        place: parameter s of that configuration on the curve, from 0 to 1; NaN without a violation.
     """
 
     samples: int
@@ -48,7 +48,7 @@ def verify_curve(curve: Callable[[FloatArray], FloatArray], bounds: Bounds) -> V
         bounds: bounds to respect.
 
     Returns:
-        The number of examined configurations and the first violation, if any.
+        The number of examined configurations, and the bound that is violated, if any.
     """
     s = np.linspace(0.0, 1.0, INTERVALS + 1)
     margins = bounds.margins(curve(s))

@@ -67,8 +67,7 @@ class WaypointSpline(RowTrajectory):
         knots = np.sqrt(_distances(mechanism, points[:-1], points[1:]))
         if not (len(knots) and knots.all()):
             raise InvalidInput(
-                "the configurations of the path are all the same; expected at least two that "
-                "differ",
+                "all configurations of the path are the same; expected at least two different ones",
                 value=given[0],
             )
         self._mechanism = mechanism
@@ -102,9 +101,10 @@ class WaypointSpline(RowTrajectory):
         return Motion(*(values[back] for values in found))
 
     def velocity(self, t: ArrayLike) -> FloatArray:
-        """Compute the configuration's derivative (..., nv) w.r.t. the parameter t (...).
+        """Compute the generalized velocity (..., nv) at curve parameters t (...), 0 to 1.
 
-        Unlike the configuration, it requires no solution of the loop closures.
+        The parameter t takes the place of time. Unlike the configuration, the velocity requires no
+        solution of the loop closures.
         """
         times = np.clip(as_array("t", t, ()), 0.0, 1.0)
         if self._pose_spline is not None:
@@ -113,9 +113,10 @@ class WaypointSpline(RowTrajectory):
 
 
 def coordinate_weights(mechanism: Mechanism) -> FloatArray:
-    """Return weights (nv,) that convert displacements to radians for path lengths.
+    """Return the factors (nv,) that convert the elements of a displacement to radians.
 
-    A translation by the mechanism's size counts as one radian.
+    A translation by the mechanism's size counts as one radian. Lengths of paths are measured in
+    these units.
     """
     units = mechanism.coordinates.units
     return np.array([1.0 / mechanism.size if unit == "m" else 1.0 for unit in units])
@@ -201,7 +202,7 @@ def cubic_to_goal(
     Args:
         mechanism: mechanism that moves.
         start: (nq,) start configuration.
-        velocity: (nv,) start velocity, whose direction the curve has at the start.
+        velocity: (nv,) generalized velocity at the start, whose direction the curve has there.
         goal: (nq,) end configuration, approached in the direction from start to goal.
         velocity_weight: time [s]; its product with the velocity is the tangent at the start. 0 for
             a straight line.

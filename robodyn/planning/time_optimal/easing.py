@@ -42,7 +42,7 @@ class Easing(NamedTuple):
         return 1.0 / (1.0 - (1.0 - AREA) * FRACTION * (self.start + self.end))
 
     def at(self, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Return g(r) and its first three derivatives, each (...), at r (...)."""
+        """Compute s = g(r) and its first three derivatives w.r.t. r, at r (...)."""
         speed = self._speed
         begun = (1.0 - AREA) * FRACTION if self.start else 0.0
         g, first = speed * (r - begun), np.full(r.shape, speed)
@@ -70,15 +70,19 @@ class Easing(NamedTuple):
         return 0.5 * (low + high)
 
     def nodes(self, count: int) -> FloatArray:
-        """Compute the knots s (K,) of a path for a motion in `count` steps of r."""
+        """Compute the knots s (K,) of a path for `count` equal steps of the parameter r.
+
+        Knots that would be too close to an end of the path are left out.
+        """
         places = self.at(np.linspace(0.0, 1.0, count + 1))[0]
         inner = places[(places > NEAREST / count) & (places < 1.0 - NEAREST / count)]
         return np.concatenate([[0.0], inner, [1.0]])
 
     def steps(self, knots: FloatArray) -> FloatArray:
-        """Compute the nodes r (N + 1,) of a motion along a path with knots s (K,).
+        """Compute the nodes r (N + 1,) of a motion along a path with given knots.
 
-        The nodes are the values of r at the knots, and further values near the ends.
+        `knots` (K,) are values of the path parameter s. The nodes are the values of r at these
+        knots, and further values near the ends.
         """
         r = self.inverse(knots)
         r[0], r[-1] = 0.0, 1.0

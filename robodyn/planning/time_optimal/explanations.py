@@ -43,7 +43,7 @@ def find_active_limits(
         found: motion along the piece.
 
     Returns:
-        The limits in order of time, each with start and end time.
+        The limits in order of time, each with start and end time [s] from the start of the piece.
     """
     times = found.timed.times
     names, used = _fractions_used(path, problem, constraints, *found.middle)
@@ -175,19 +175,19 @@ def refuse_unlimited(
     raise InfeasibleTrajectory(
         f"nothing limits how fast {mechanism.name} moves from {100.0 * piece.span[0]:.3g} to "
         f"{100.0 * piece.span[1]:.3g} % of the path; give effort_limits, velocity_limits or "
-        "acceleration_limits (robodyn plan: --acceleration), or its joints limits in its "
+        "acceleration_limits (robodyn plan: --acceleration), or add joint limits to its "
         "description",
         value=np.inf,
     )
 
 
 def kinematics_failure(error: KinematicsError, piece: Piece, places: int) -> InfeasibleTrajectory:
-    """Create the error for a path through a configuration without a solution.
+    """Convert an error of the kinematics along a piece of a path to a planning error.
 
     `places` is the number of sampled points per interval.
 
     Returns:
-        The error, whose message states the place on the path.
+        The error to raise, whose message states the point on the path and the reason.
     """
     fraction = 0.0
     if error.index:

@@ -129,7 +129,7 @@ def minimize_duration(
 
     Args:
         p: optimization program with the limits.
-        c: coefficients of a motion within the limits.
+        c: coefficients of the speed spline of a motion strictly within the limits.
         weight: initial weight of the barrier, relative to the duration; the default suits a motion
             far from the fastest.
         report_progress: called with the progress from 0 to 1.
@@ -137,8 +137,9 @@ def minimize_duration(
             stays the same until the motion has converged.
 
     Returns:
-        The coefficients, and the relative gap. For a convex program, the gap bounds how much longer
-        than the shortest motion this motion is.
+        The coefficients of the fastest motion's speed spline, and the duality gap relative to the
+        duration. For a convex program, the gap bounds how much longer than the shortest motion this
+        motion is.
     """
     spline, ends = p.spline, _EndCoefficients(p)
     r, G = slack(p, c, slopes=True)
@@ -186,7 +187,7 @@ def initial_point(p: Program) -> FloatArray:
     """Find a motion strictly within the limits of a program, as a starting point.
 
     Returns:
-        The coefficients of the motion.
+        The coefficients (N + 2,) of the motion's speed spline.
 
     Raises:
         NoMotion: no such motion was found.
@@ -204,10 +205,10 @@ def initial_point(p: Program) -> FloatArray:
 def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
     """Slow a motion uniformly until it is within the limits of a program.
 
-    `c` are the coefficients of the motion.
+    `c` are the coefficients of the motion's speed spline.
 
     Returns:
-        The coefficients of the slower motion; None if no such motion was found.
+        The coefficients of the slower motion's spline; None if no such motion was found.
     """
     less = 1e-4
     while slack(p, (1.0 - less) * c, slopes=False)[0].min() < min(INSIDE, 0.1 * less):
@@ -220,10 +221,11 @@ def slow_down(p: Program, c: FloatArray) -> FloatArray | None:
 def phase_one(p: Program, c: FloatArray) -> FloatArray:
     """Find a motion within limits, starting from one that may exceed them.
 
-    The interior-point method minimizes the largest excess relative to the limits.
+    The interior-point method minimizes the largest excess relative to the limits. `c` are the
+    coefficients of the first motion's speed spline.
 
     Returns:
-        The coefficients of the motion.
+        The coefficients of the speed spline of the motion found.
 
     Raises:
         NoMotion: no motion within the limits was found.

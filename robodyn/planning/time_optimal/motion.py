@@ -26,7 +26,7 @@ class PathTiming(RowTrajectory):
 
     Args:
         piece: piece of the path.
-        times: (N + 1,) [s] from the start, between which the motion is smooth.
+        times: (N + 1,) [s] times from the start of the piece, between which the motion is smooth.
     """
 
     def __init__(self, piece: Piece, times: FloatArray) -> None:
@@ -81,7 +81,7 @@ class SmoothTiming(PathTiming):
         piece: piece of the path.
         easing: map s = g(r).
         nodes: (N + 1,) values of r at the ends of the intervals.
-        spline, c: spline of (dr/dt)^2, and its coefficients.
+        spline, c: spline of (dr/dt)^2 over r, and its coefficients.
     """
 
     def __init__(
@@ -132,10 +132,10 @@ def _sinhc(square: FloatArray) -> FloatArray:
 
 
 class ActiveLimit(NamedTuple):
-    """Limit that a motion reaches between two times [s] from its start.
+    """Limit that a motion reaches between two times.
 
     Attributes:
-        start, end: [s] times between which the limit is reached.
+        start, end: [s] times from the start of the motion between which the limit is reached.
         what: name of the limit.
     """
 
@@ -177,10 +177,10 @@ class TimeOptimal(Sequence):
         """Compute the traveled fraction of the path's arc length.
 
         Args:
-            t: times (...) [s].
+            t: times (...) [s] from the start of the motion.
 
         Returns:
-            Fractions (...), 0 to 1.
+            Fractions (...) of the whole path, 0 to 1.
         """
         times = np.asarray(np.clip(as_array("t", t, (), "s"), 0.0, self.duration))
         which = np.searchsorted(self.starts, times, side="right") - 1

@@ -49,7 +49,8 @@ class OnlineOptions(TimeOptimalOptions, total=False):
 def is_moving(mechanism: Mechanism, configuration: ArrayLike, velocity: ArrayLike) -> bool:
     """Return whether any driven joint moves faster than measurement noise.
 
-    The state is a configuration (nq,) and a velocity (nv,).
+    `configuration` (nq,) and `velocity` (nv,) are the state of the mechanism. A joint counts as
+    moving above a small fraction of its velocity limit.
     """
     rates = np.abs(mechanism.joint_velocities(configuration, velocity))
     limits = mechanism.velocity_limits
@@ -67,8 +68,8 @@ def time_optimal_from(
 
     Args:
         mechanism: mechanism that moves.
-        configuration, velocity: (nq,) and (nv,) current state.
-        goal: (nq,) configuration.
+        configuration, velocity: (nq,) and (nv,) current configuration and generalized velocity.
+        goal: (nq,) configuration at the end.
         options: as for `time_optimal`, except `start_velocity` and `goal_velocity`.
 
     Returns:
@@ -129,7 +130,7 @@ def time_optimal_line(
     Args:
         mechanism: mechanism that moves.
         configuration: (nq,) current configuration.
-        pose: goal of the body, base frame.
+        pose: (7,) goal of the body, base frame.
         options: as for `time_optimal`.
 
     Returns:
@@ -157,12 +158,13 @@ def predict_state(
     Args:
         mechanism: mechanism that moves.
         stamp: time [ns] of the measurement.
-        configuration, velocity: (nq,) and (nv,) measured state.
+        configuration, velocity: (nq,) and (nv,) measured configuration and generalized velocity.
         lead: time [s] to look ahead.
         followed: trajectory that the mechanism follows, and its start time [ns]; None if unknown.
+            Without it, or if the mechanism is not on the trajectory, the velocity is extrapolated.
 
     Returns:
-        Configuration, velocity and acceleration expected at that time.
+        Configuration (nq,), and generalized velocity and acceleration (nv,), `lead` after `stamp`.
     """
     if followed is not None:
         trajectory, start = followed

@@ -58,7 +58,7 @@ class Piece(NamedTuple):
         length: [rad] arc length of the piece, with translations divided by the mechanism's size.
         of_body: whether the path was planned for poses of the body, not for joints.
         span: start and end as fractions of the whole path.
-        ends: s'^2 at both ends.
+        ends: squared path speeds s'^2 at the start and the end of the piece.
     """
 
     curve: RowTrajectory
@@ -99,8 +99,7 @@ class PathPieces:
         total = float(lengths.sum())
         if not (np.isfinite(total) and total > NOTHING):
             raise InvalidInput(
-                "the configurations of the path are all the same; expected at least two that "
-                "differ",
+                "all configurations of the path are the same; expected at least two different ones",
                 value=total,
             )
         self._sections = [
@@ -114,15 +113,15 @@ class PathPieces:
         return len(self._sections)
 
     def cut(self, points: int, places: Sequence[Placing | None] | None = None) -> list[Piece]:
-        """Divide the pieces into intervals.
+        """Divide each piece of the path into intervals.
 
         Args:
-            points: number of intervals, distributed over the pieces by length.
+            points: total number of intervals, distributed over the pieces by length.
             places: for each piece, a function that returns its nodes for a number of intervals; by
                 default the nodes are denser towards its ends.
 
         Returns:
-            The pieces with their nodes.
+            The pieces in order of the path, each with its nodes.
         """
         pieces = []
         for k, (measured, part) in enumerate(self._sections):

@@ -47,17 +47,20 @@ class SpeedSpline(NamedTuple):
 
     @property
     def end_coupling(self) -> float:
-        """Decrease of an end coefficient per increase of its neighbor.
+        """Decrease of the first or last coefficient per unit increase of its neighbor.
 
-        With this decrease, the value of the spline at that end does not change.
+        With this decrease, the squared speed at that end of the spline does not change.
         """
         return 0.0 if self.width == 2 else 1.0
 
     def weights(self, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the weights of the coefficients in the spline and its derivative.
+        """Compute the weights of the spline's coefficients in its values and derivatives.
+
+        `places` (M,) are the points of each interval, from 0 to 1. The sum of the weights times the
+        interval's `width` coefficients is the value, or the derivative w.r.t. the parameter r.
 
         Returns:
-            Two arrays (N, M, width), for values and derivatives at points (M,) of each interval.
+            Weights (N, M, width) for the values, and weights (N, M, width) for the derivatives.
         """
         h, zero, one = self.steps, np.zeros(len(self.steps)), np.ones(len(self.steps))
         t = places[:, None]
@@ -75,41 +78,45 @@ class SpeedSpline(NamedTuple):
         return value[:, None] + along * 0.5 * (first[:, None] + slope), slope
 
     def local(self, c: FloatArray) -> FloatArray:
-        """Return the coefficients (N, width) that determine the spline in each interval."""
+        """Return the `width` coefficients (N, width) of each interval, out of all `c`."""
         return np.asarray(sliding_window_view(c, self.width))
 
     def at(self, c: FloatArray, places: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Evaluate the spline and its derivative at points (M,) of every interval.
+        """Evaluate the spline and its derivative at points of every interval.
+
+        `c` are the coefficients of the spline; `places` (M,) are the points, from 0 to 1.
 
         Returns:
-            Values (N, M), and derivatives (N, M) with respect to the parameter.
+            Squared speeds (N, M), and their derivatives (N, M) with respect to the parameter r.
         """
         local = self.local(c)
         values, slopes = (np.einsum("npi,ni->np", w, local) for w in self.weights(places))
         return values, slopes
 
     def interpolate(self, nodes: FloatArray) -> FloatArray:
-        """Return coefficients (N + 2,) of a quadratic spline close to `nodes`.
+        """Compute coefficients (N + 2,) of a quadratic spline that approximates values.
 
-        `nodes` (N + 1,) are the values that the spline approximates at the nodes.
+        `nodes` (N + 1,) are the squared speeds that the spline approximates at the nodes.
         """
         inner = 0.5 * (nodes[1:] + nodes[:-1])
         return np.concatenate([[2.0 * nodes[0] - inner[0]], inner, [2.0 * nodes[-1] - inner[-1]]])
 
     def time(self, c: FloatArray) -> float:
-        """Compute the duration [s] of a motion from its coefficients `c`."""
+        """Compute the duration [s] of a motion from the coefficients `c` of its spline."""
         if self.width == 2:
             speed = np.sqrt(c)
             return float((2.0 * self.steps / (speed[1:] + speed[:-1])).sum())
         return float((self.steps * ((1.0 / np.sqrt(self.at(c, _PLACES)[0])) @ _WEIGHTS)).sum())
 
     def duration_derivatives(self, c: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the derivatives of each interval's duration w.r.t. its coefficients.
+        """Compute derivatives of each interval's duration w.r.t. its spline coefficients.
 
-        The derivatives are zero for a node at rest, which stays at rest.
+        `c` are the coefficients of the spline, of which `width` determine each interval. The
+        derivatives with respect to the squared speed of a node at rest, which stays at rest, are
+        zero.
 
         Returns:
-            Gradients (N, width) and Hessians (N, width, width).
+            Gradients (N, width) and Hessians (N, width, width) of the N durations [s].
         """
         if self.width == 2:
             speed = np.sqrt(self.local(c))
@@ -155,8 +162,8 @@ class Program(NamedTuple):
             `lower`, curves over |rate| sqrt(y), and `bounds` of y.
         changes: derivatives with respect to r of K quantities with limited rates of change; None if
             there are no such quantities.
-        most: (N, K) largest rates of change.
-        ends: y at the ends; NaN if free.
+        most: (N, K) limits of these rates of change, with respect to time.
+        ends: y at the start and the end; NaN if free.
     """
 
     spline: SpeedSpline
@@ -178,9 +185,10 @@ def program_of(
     Args:
         spline: spline of the squared speed over r.
         limits: limits of quantities along s.
-        ends: s'^2 at both ends.
-        changes: derivatives as in `Program`, and the limits (K,) of the rates of change.
-        eased: ds/dr and d2s/dr2 (N, 3, 1); by default r = s.
+        ends: s'^2 at both ends; NaN if free.
+        changes: derivatives as in `Program`, and the limits (K,) of the rates of change with
+            respect to time.
+        eased: ds/dr and d2s/dr2 (N, 3, 1) at three points of each interval; by default r = s.
 
     Returns:
         The program.
@@ -200,16 +208,18 @@ def slack(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the slack of each limit, relative to the limit, and its gradient.
 
+    The slack is positive within the limit. If a squared speed is negative, it is -infinity.
+
     Args:
         p: optimization program with the limits.
-        c: coefficients of the motion.
+        c: coefficients of the motion's speed spline.
         slopes: whether to compute the gradient.
         tangent: whether to bound rates of change by tangents to J / sqrt(y), which are at least
             as strict as the limits, or by the limits themselves.
 
     Returns:
-        Slack (N, R), and its gradient (N, R, width) with respect to the coefficients of each
-        interval, which is (N, 0, width) without `slopes`.
+        Slack (N, R) of all R limits in the N intervals, and its gradient (N, R, width) with respect
+        to the spline coefficients of each interval, which is (N, 0, width) without `slopes`.
     """
     count, width = len(p.spline.steps), p.spline.width
     of_y, of_slope = p.spline.weights(IMPOSED)

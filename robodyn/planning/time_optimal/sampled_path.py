@@ -26,10 +26,10 @@ class SampledPath(NamedTuple):
     """Samples of a piece of a path: N intervals with M points in each.
 
     Attributes:
-        motion: (N, M, ...) configurations q, dq/ds and d2q/ds2.
+        motion: configurations q (N, M, nq), and dq/ds and d2q/ds2 (N, M, nv).
         positions: (N, M, n) positions p of the driven joints.
         rates, bends: (N, M, n) derivatives dp/ds and d2p/ds2 of these positions.
-        steps: (N,) lengths of the intervals.
+        steps: (N,) lengths of the intervals in s.
     """
 
     motion: Motion
@@ -52,10 +52,11 @@ class SampledPath(NamedTuple):
 def sample_path(mechanism: Mechanism, piece: Piece, places: FloatArray = VERIFIED) -> SampledPath:
     """Sample a piece of a path at points in every interval.
 
-    `places` are the points of an interval, from 0 to 1; by default those for verification.
+    `places` (M,) are the points of an interval, from 0 to 1; by default those for verification.
 
     Returns:
-        Configurations and joint motion at these points.
+        Configurations, positions of the driven joints, and their derivatives w.r.t. the path
+        parameter s at these points.
 
     Raises:
         KinematicsError: a configuration has no solution; `index` is its index in (N, M).
@@ -87,7 +88,7 @@ class SmoothPath(NamedTuple):
     def speeds(self, y: FloatArray, slope: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute s'^2 and s'' (N, M) from y = (dr/dt)^2 (N, M) and its derivative.
 
-        s' = ds/dt is the path speed. `slope` is the derivative dy/dr.
+        s' = ds/dt is the path speed, and s'' its time derivative. `slope` (N, M) is dy/dr.
         """
         return self.first**2 * y, self.second * y + 0.5 * self.first * slope
 
@@ -109,18 +110,18 @@ def sample_smooth_path(
     places: FloatArray = VERIFIED,
     rows: Indices | slice = slice(None),
 ) -> SmoothPath:
-    """Sample intervals of a piece over the smooth parameter r.
+    """Sample intervals of a piece of a path over the smooth parameter r.
 
     `nodes` (N + 1,) are the values of r at the ends of the intervals, and `places` (M,) the points
-    of an interval, from 0 to 1.
+    of an interval, from 0 to 1. `easing` maps r to the path parameter s.
 
     `rows` selects the intervals; by default all.
 
     Returns:
-        Samples of the mechanism's motion over r.
+        Samples of the path at M points of the selected intervals, and derivatives of s w.r.t. r.
 
     Raises:
-        KinematicsError: the equations have no solution at a configuration; `index` is its index.
+        KinematicsError: a configuration has no solution; `index` is its index.
     """
     starts, steps = nodes[:-1][rows], np.diff(nodes)[rows]
     s, first, second, third = easing.at(starts[:, None] + steps[:, None] * places)
@@ -132,9 +133,10 @@ def sample_smooth_path(
 
 
 def derivatives(at: FloatArray, known: FloatArray) -> FloatArray:
-    """Return the matrix (P, M) that differentiates a polynomial, given by its values.
+    """Return the matrix (P, M) that maps values of a polynomial to its derivatives.
 
-    It maps the values at points `known` (M,) to the derivatives at points `at` (P,).
+    The polynomial of degree M - 1 is given by its values at the points `known` (M,); the
+    derivatives are those at the points `at` (P,).
     """
     powers = np.arange(len(known))
     return np.asarray(

@@ -34,7 +34,13 @@ CENTERED = 0.03
 
 
 class SearchFailed(Exception):
-    """Error raised if no speed is feasible in an interval; it contains the interval's index."""
+    """Error raised if no path speed is feasible in an interval.
+
+    Attributes:
+        interval: index of the interval.
+        forward: whether the forward pass failed, which starts from the speed at the start of the
+            piece; otherwise the end cannot be reached from the interval.
+    """
 
     def __init__(self, interval: int, forward: bool) -> None:
         super().__init__(interval)
@@ -55,7 +61,8 @@ class PieceMotion(NamedTuple):
 
     Attributes:
         timed: motion along the piece.
-        gap: upper bound of the difference from the shortest duration, relative to the duration.
+        gap: upper bound of the difference from the shortest possible duration, relative to the
+            duration.
         middle: squared path speeds s'^2 (N,) and path accelerations s'' (N,) at interval midpoints.
         used: (N, K) limited rates of change as fractions of their limits; None without such limits.
     """
@@ -73,7 +80,7 @@ def find_fastest_motion(
     piece: Piece,
     report_progress: Callable[[float], None],
 ) -> PieceMotion:
-    """Find the fastest motion within limits that also hold between the points.
+    """Find the fastest motion along a piece within limits, also between the points.
 
     Args:
         path: samples of the piece.
@@ -83,10 +90,10 @@ def find_fastest_motion(
         report_progress: called with the progress from 0 to 1.
 
     Returns:
-        The motion along the piece.
+        The fastest motion along the piece.
 
     Raises:
-        SearchFailed: no such motion exists.
+        SearchFailed: no motion exists within the limits.
         UnverifiedMotion: no motion was verified on these intervals.
     """
     ends = piece.ends
@@ -121,10 +128,10 @@ def find_fastest_motion(
 
 
 def copy_limits(problem: Intervals) -> Intervals:
-    """Copy the limits of a problem, so that they can be tightened.
+    """Copy the limits of a problem, so that the copies can be tightened.
 
     Returns:
-        The problem with the copies.
+        The problem with the copied limits.
     """
     return problem._replace(
         upper=problem.upper.copy(),
@@ -137,13 +144,14 @@ def copy_limits(problem: Intervals) -> Intervals:
 def reachable_motion(problem: Intervals, ends: tuple[float, float]) -> FloatArray:
     """Compute a fast motion by reachability analysis, unverified between the points.
 
-    `ends` are the squared path speeds at both ends.
+    `problem` contains the limits in the N intervals of a piece, and `ends` the squared path speeds
+    at both ends of the piece.
 
     Returns:
         Squared path speeds (N + 1,) at the nodes.
 
     Raises:
-        SearchFailed: no such motion exists.
+        SearchFailed: no motion within the limits exists.
     """
     reached = ReachableMotion(problem, ends)
     reached.find()
@@ -154,9 +162,10 @@ class ReachableMotion:
     """Motion found by reachability analysis, updated when limits change.
 
     Attributes:
-        low, high: (N + 1,) least and largest squared speeds from which the end can be reached.
-        x: (N + 1,) squared speeds of the motion; a new array after each search.
-        stale: (N,) intervals whose limits have changed.
+        low, high: (N + 1,) least and largest squared path speed at each node from which the end
+            can be reached.
+        x: (N + 1,) squared path speeds of the motion at the nodes; a new array after each search.
+        stale: (N,) whether the limits of an interval have changed since the last search.
     """
 
     def __init__(self, problem: Intervals, ends: tuple[float, float]) -> None:
@@ -167,7 +176,7 @@ class ReachableMotion:
         self.stale = np.ones(count, dtype=bool)
 
     def find(self) -> None:
-        """Find the motion for the current limits.
+        """Find the motion for the current limits, and store it in `x`.
 
         Raises:
             SearchFailed: no motion within the limits exists.

@@ -30,12 +30,12 @@ class TimeOptimalSettings:
             elastic drives, relative to the vibration after the fastest motion; by default no limit.
             The motion is shaped by averaging its progress over time, see `shaping`.
         tip_speed: largest speed [m/s] of the platform's reference point or the arm's tip.
-        condition_limit: largest permitted condition number of the path.
+        condition_limit: largest permitted condition number of the Jacobian along the path.
         characteristic_length: length [m] by which moments are divided in the condition number.
         reserve: fraction of the effort limits that is reserved for a controller.
-        wrench: (6,) [N, N m] constant load on the mechanism, base frame.
-        start_velocity, goal_velocity: (nv,) velocities along the path at its ends; by default at
-            rest.
+        wrench: (6,) [N, N m] constant wrench of the environment on the body, base frame.
+        start_velocity, goal_velocity: (nv,) generalized velocities at the ends of the path, along
+            the path; by default at rest.
         points: number of intervals with constant acceleration along the path.
     """
 

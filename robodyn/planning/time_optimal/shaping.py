@@ -82,10 +82,10 @@ def limit_vibration(motion: TimeOptimal, constraints: Constraints, bound: float)
     """Average the progress of a motion so that it excites natural modes less.
 
     The residual vibration of each mode is at most `bound`, relative to that after the original
-    motion. The motion is slowed down until its averages are within the limits.
+    motion. The averaged motion is slowed down until it is within the limits in `constraints`.
 
     Returns:
-        The motion along the same path, which takes longer.
+        The averaged motion along the same path; its duration is longer.
 
     Raises:
         InvalidInput: the bound is not between 0 and 1, a drive is rigid, the motion does not begin
@@ -130,8 +130,8 @@ def _averaging_windows(
     i, j = np.unravel_index(int(total.argmin()), total.shape)
     if not np.isfinite(total[i, j]):
         raise InfeasibleTrajectory(
-            f"vibration is {bound:g}, but averaging the motion leaves at least {worst.min():.2g} "
-            "of the vibration of the natural modes"
+            f"vibration is {bound:g}, but averaging the motion reduces the vibration of the "
+            f"natural modes only to a fraction of {worst.min():.2g}"
         )
     return float(lengths[i]), float(lengths[j])
 

@@ -73,7 +73,7 @@ class SmoothSearch:
     Attributes:
         piece: the given piece with a smooth curve in place of its own, and with the nodes between
             which the motion is a polynomial.
-        course: samples along this piece.
+        course: samples of the mechanism's motion along this piece.
 
     Raises:
         KinematicsError: the equations have no solution at a configuration; `index` is its index.
@@ -185,7 +185,8 @@ class SmoothSearch:
         return InfeasibleTrajectory(
             f"no motion from {100.0 * piece.span[0]:.4g} to {piece.text(1.0)} was found"
             f"{begins or ' that'} respects the limits of "
-            f"{' and '.join(e.quantity for e in self._constraints.third)} (smallest: {least:g})",
+            f"{' and '.join(e.quantity for e in self._constraints.third)} (smallest limit: "
+            f"{least:g})",
             value=speed or least,
         )
 

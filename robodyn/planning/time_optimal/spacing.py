@@ -33,12 +33,12 @@ def spacing(problem: Intervals, x: FloatArray) -> Placing | None:
     everywhere, the points are not changed.
 
     Args:
-        problem: coarse intervals.
-        x: (N + 1,) squared speeds at their ends.
+        problem: limits in the N coarse intervals.
+        x: (N + 1,) squared path speeds at the nodes of these intervals.
 
     Returns:
-        A function that returns the nodes for a given number of intervals; None if the limits are
-        well used everywhere, so that the points need no change.
+        A function that returns the nodes (values of s) for a given number of intervals; None if
+        the limits are well used everywhere, so that the points need no change.
     """
     h, fraction = problem.steps, 0.5 * np.arange(PLACES)
     square = x[:-1, None] + np.diff(x)[:, None] * fraction

@@ -63,7 +63,7 @@ def time_optimal(
             (n, 2); by default the mechanism's limits.
         velocity_limits: largest speeds of the driven joints [m/s or rad/s]; a number or (n,); by
             default the mechanism's limits.
-        condition_limit: largest permitted condition number of the path.
+        condition_limit: largest permitted condition number of the Jacobian along the path.
         settings: all other settings.
         progress: called with the completed fraction of the path.
         options: keyword arguments that override fields of `settings`.
@@ -101,7 +101,7 @@ def time_optimal(
             raise InfeasibleTrajectory(f"the path cannot be followed: {error}") from error
     raise InfeasibleTrajectory(
         f"with {count << (REFINEMENTS - 1)} intervals, every motion exceeds limits inside an "
-        "interval; the path bends too sharply for these points: give more points, or smooth it",
+        "interval; the path bends too sharply for these points: use more points or a smoother path",
         value=settings.points,
     )
 

@@ -22,10 +22,10 @@ MORE = 1.2
 
 
 def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
-    """Compute the largest values (N, k) of k sampled quantities in N intervals.
+    """Compute the largest value (N, k) of each of k quantities in each of N intervals.
 
-    `values` (N, M, k) are samples at the points `places` (M,) of each interval. Parabolas through
-    them show peaks between the samples.
+    `values` (N, M, k) are samples at the points `places` (M,) of each interval. Peaks between the
+    samples are those of parabolas through three neighboring samples.
     """
     out = np.empty((values.shape[0], values.shape[2]))
     peaks(np.ascontiguousarray(values), places, out)
@@ -35,9 +35,9 @@ def peak(values: FloatArray, places: FloatArray = VERIFIED) -> FloatArray:
 class Verification:
     """Check of a motion against its limits between the points at which they were imposed.
 
-    Efforts, rates and accelerations are compared. Only intervals whose motion changed or exceeded
-    limits are evaluated again. `highest` is a function that computes the largest values (N, k) in
-    each interval from samples (N, M, k).
+    Joint efforts, joint velocities and accelerations, and the speed of the tip are checked. Only
+    intervals whose motion changed or exceeded limits are evaluated again. `highest` is a function
+    that computes the largest value (N, k) of each quantity in each interval from samples (N, M, k).
     """
 
     def __init__(
@@ -58,10 +58,13 @@ class Verification:
         self._x: FloatArray | None = None
 
     def tighten(self, problem: Intervals, x: FloatArray, changed: BoolArray) -> bool:
-        """Tighten limits where a motion exceeds them; return whether it exceeds any.
+        """Tighten limits in the intervals in which a motion exceeds them.
 
-        The limits in `problem` are changed in place. `x` (N + 1,) contains the squared speeds at
-        the nodes. Intervals whose limits are tightened are marked in `changed` (N,).
+        The limits in `problem` are changed in place. `x` (N + 1,) contains the squared path speeds
+        of the motion at the nodes. Intervals whose limits are tightened are marked in `changed`
+        (N,), also in place.
+
+        Returns whether the motion exceeds any limit.
         """
         rows = self._changed_intervals(x)
         self._x = x
@@ -71,9 +74,12 @@ class Verification:
         return self._tighten(problem, changed)
 
     def tighten_at(self, problem: Intervals, square: FloatArray, acceleration: FloatArray) -> bool:
-        """Tighten limits where given squared speeds and accelerations (N, M) exceed them.
+        """Tighten limits in the intervals in which a sampled motion exceeds them.
 
-        Returns whether the motion exceeds any limit; see `tighten`.
+        The limits in `problem` are changed in place. `square` contains the squared path speeds and
+        `acceleration` the path accelerations (N, M) at M points of N intervals.
+
+        Returns whether the motion exceeds any limit.
         """
         self._evaluate_intervals(slice(None), square, acceleration)
         return self._tighten(problem, np.zeros(len(square), dtype=bool))
@@ -126,7 +132,7 @@ class Verification:
 
 
 def neighborhood_maximum(excess: FloatArray) -> FloatArray:
-    """Return the largest excess (N,) of each interval and its neighbors, at least 0."""
+    """Return the maximum (N,) of 0 and the excess of each interval and its neighbors."""
     wide = np.maximum(excess, 0.0)
     out: FloatArray = wide.copy()
     out[1:] = np.maximum(out[1:], wide[:-1])

@@ -86,10 +86,10 @@ class PoseRegion(Region):
         )
 
     def margins(self, points: FloatArray) -> FloatArray:
-        """Compute the margins of points to the requirements.
+        """Compute the margins of points to the requirements of the region.
 
         Args:
-            points: (N, 3) [m], or [rad] for an orientation region.
+            points: (N, 3) positions [m], or roll, pitch and yaw [rad] for an orientation region.
 
         Returns:
             Margins (N,) between -1 and 1, negative outside the region.
@@ -113,7 +113,8 @@ class PoseRegion(Region):
         orientation, meets the requirements.
 
         Args:
-            points: points (..., 3) or poses (..., 7).
+            points: (..., 3) positions [m], base frame, or roll, pitch and yaw [rad] for an
+                orientation region; or body poses (..., 7).
 
         Returns:
             For each point or pose (...), whether it is inside.
@@ -142,10 +143,10 @@ class PoseRegion(Region):
 
     @cached_property
     def singular_surface(self) -> Surface:
-        """Singular surface: triangles within the region on which the platform is singular.
+        """Surface within the region on which the platform is singular, as a triangle mesh.
 
-        The map from its twist to the rates of the legs has determinant zero there. With several
-        orientations, the triangles are those for the first orientation.
+        On this surface, the matrix from the platform's twist to the rates of the legs has
+        determinant zero. With several orientations, it is the surface of the first one.
         """
         axes, values = self._grid
         points = np.stack(np.meshgrid(*axes, indexing="ij"), -1).reshape(-1, 3)
@@ -321,14 +322,14 @@ class PoseRegion(Region):
 def connected_cells(
     filled: BoolArray, box: FloatArray, home: FloatArray, turns: tuple[bool, ...]
 ) -> BoolArray:
-    """Return the filled cells that are connected with the filled cell nearest to home.
+    """Find the filled cells that are connected with the filled cell nearest to home.
 
     Cells count as connected if at most two empty cells are between them.
 
     Args:
-        filled: cells with a point of the region.
+        filled: (n, n, n) whether each cell of the grid contains a point of the region.
         box: (3, 2) bounds of the grid.
-        home: (3,) home position in this box.
+        home: (3,) point of the home pose in this box: position, or roll, pitch and yaw.
         turns: for each axis, whether it is periodic.
 
     Returns:

@@ -55,7 +55,8 @@ class WorkspaceSettings:
         effort_limits: limits of the efforts that hold the mechanism at rest: True for the limits of
             the model; one number or (n,) [N or N m] for symmetric limits; (n, 2) for lower and
             upper limits; None for no limits.
-        wrench: (6,) load [N, N m] on the body, for effort limits and stiffness.
+        wrench: (6,) [N, N m] wrench of the environment on the body, base frame, for effort limits
+            and stiffness.
         stiffness: least stiffness [N/m] of the body against a force in any direction, with locked
             motors; for mechanisms with elastic drives.
         natural_frequency: least first natural frequency [Hz]; for mechanisms with elastic drives.
@@ -158,9 +159,9 @@ class Requirements:
             elasticity.drive_elasticity(mechanism)  # raises an error for rigid drives
 
     def margins(self, configurations: FloatArray) -> FloatArray:
-        """Compute the smallest margin (N,), from -1 to 1, of configurations (N, nq).
+        """Compute the smallest margin (N,) of configurations (N, nq) to all requirements.
 
-        A margin is negative if a requirement is violated.
+        Margins are clipped to -1 to 1; a margin is negative if a requirement is violated.
         """
         found = self.bounds.margins(configurations).min(axis=1)
         if self.efforts is not None:
@@ -177,9 +178,9 @@ class Requirements:
         return np.asarray(np.clip(np.nan_to_num(found, nan=-1.0), -1.0, 1.0))
 
     def name(self, configuration: FloatArray) -> str:
-        """Return the name of the requirement with the smallest margin at a configuration.
+        """Return the name of the requirement with the least margin at a configuration.
 
-        Example: `position of joint2`.
+        The configuration is (nq,). Example: `position of joint2`.
         """
         bound = float(self.bounds.margins(configuration[None]).min())
         for name in self.least:
@@ -191,9 +192,9 @@ class Requirements:
         return f"{broken[0]} of {broken[1]}" if broken[1] else broken[0]
 
     def worst(self, configuration: FloatArray) -> str:
-        """Describe the requirement with the smallest margin at a configuration.
+        """Describe the requirement with the smallest margin at a configuration (nq,).
 
-        The description states its value and its limit.
+        The returned text states the value and the limit of the limited quantity.
         """
         parts = [(float(self.bounds.margins(configuration[None]).min()), "bounds")]
         if self.efforts is not None:
@@ -222,7 +223,7 @@ class Requirements:
             limit = f"limits are {least:.4g} and {largest:.4g}"
         return (
             f"{self.mechanism.joint_names[joint]} needs {held[joint]:.4g} {unit} to hold the "
-            f"mechanism at rest, its {limit} {unit}"
+            f"mechanism at rest, but its {limit} {unit}"
         )
 
     def _elastic_margins(self, name: str, configurations: FloatArray) -> FloatArray:

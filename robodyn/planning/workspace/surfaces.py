@@ -60,7 +60,7 @@ class Surface(NamedTuple):
         place = Path(path)
         if place.suffix.lower() not in writers:
             raise InvalidInput(
-                f"{place}: ends in {place.suffix or 'nothing'}, expected .stl or .ply",
+                f"{place}: has the extension {place.suffix or 'none'}, expected .stl or .ply",
                 value=str(path),
             )
         with atomic_write(place) as draft:
@@ -77,10 +77,10 @@ def level_surface(
     Args:
         axes: coordinates (n,), (m,), (k,) of the grid.
         values: (n, m, k) finite values of the function.
-        counted: (n - 1, m - 1, k - 1) cells to evaluate; all by default.
+        counted: (n - 1, m - 1, k - 1) whether each cell of the grid is evaluated; all by default.
 
     Returns:
-        The surface.
+        The surface; without triangles if the function does not change its sign.
     """
     shape = np.array(values.shape)
     flat = np.where(np.abs(values) < _TINY, -_TINY, values).reshape(-1)

@@ -83,7 +83,7 @@ class TipRegion(Region):
         self._divide(seeds, coarse)
         if not self._fill(report_progress, 0.0, 0.1, began + budget):
             self._refuse_endless(budget)
-            self.cut_short = f"not searched completely within the budget of {budget:g} s"
+            self.cut_short = f"the search was not completed within the budget of {budget:g} s"
         seeds = np.concatenate([seeds, *(q[None] for q in self._filled.values())])
         fine = int(min(cells, coarse * self._refinement_factor(time.monotonic() - began, budget)))
         if fine > coarse:
@@ -91,7 +91,7 @@ class TipRegion(Region):
             self._fill(report_progress, 0.1, 0.8)
         if fine < cells and not self.cut_short:
             self.cut_short = (
-                f"coarser than the requested {cells} cells along an axis, which would take "
+                f"the cells are coarser than requested: {cells} cells along an axis would take "
                 f"longer than the budget of {budget:g} s"
             )
         self._fill_from_samples(report_progress, began + budget)
@@ -111,7 +111,7 @@ class TipRegion(Region):
             raise InvalidInput(
                 f"the workspace of {m.name} still grows after {budget:g} s: "
                 f"{', '.join(endless)} have no position limits in its description; add "
-                "some, or give bounds for the search",
+                "limits to it, or give bounds for the search",
                 value=endless,
             )
 
@@ -153,7 +153,7 @@ class TipRegion(Region):
             f"{'rad' if self._turns else 'm'}"
         )
         if self.cut_short:
-            line += f", {self.cut_short}"
+            line += f"; {self.cut_short}"
         if self._filled:
             return line
         return f"{line}: the region is empty; at home {self.needs.worst(self._mechanism.home)}"
@@ -219,10 +219,11 @@ class TipRegion(Region):
 
     @cached_property
     def ends(self) -> tuple[FloatArray, list[str]]:
-        """Points (N, 3) [m or rad] beyond the edge, and the requirements violated there.
+        """Points (N, 3) just outside the region, and the requirement violated at each.
 
-        From cubes at the edge, inverse kinematics without limits searches the neighboring cubes; if
-        it fails, the requirement is `no configuration`.
+        The points [m or rad] are centers of cubes next to the region. Inverse kinematics without
+        joint limits moves the tip towards them; if no requirement is violated on the way, the name
+        is `no configuration`.
         """
         names = []
         ways = [tuple(int(s) for s in row) for axis in np.eye(self.dimensions)
@@ -248,7 +249,7 @@ class TipRegion(Region):
 
     @property
     def reasons(self) -> dict[str, float]:
-        """Fractions of the edge by the requirement that bounds it, largest first."""
+        """Fraction of the edge that each requirement bounds, by name, largest first."""
         names = self.ends[1]
         return {name: count / len(names) for name, count in Counter(names).most_common()}
 

@@ -32,7 +32,7 @@ class TipSteps:
 
     Args:
         needs: requirements of configurations.
-        turns: whether points are roll, pitch and yaw instead of positions.
+        turns: whether goals are roll, pitch and yaw of the tip instead of positions.
     """
 
     def __init__(self, needs: Requirements, turns: bool = False) -> None:
@@ -130,16 +130,23 @@ class TipSteps:
         return factor
 
     def tips(self, configurations: FloatArray) -> FloatArray:
-        """Compute the tip's positions (N, 3) [m], or its roll, pitch and yaw [rad]."""
+        """Compute the tip's positions (N, 3) [m], or its roll, pitch and yaw (N, 3) [rad].
+
+        `configurations` are (N, nq); the positions are in the base frame.
+        """
         if not len(configurations):
             return np.empty((0, 3))
         poses = self._mechanism.body_pose(configurations)
         return np.asarray(rpy_from_pose(poses)[1] if self._turns else poses[:, :3])
 
     def displacement_to_goal(self, q: FloatArray, goal: FloatArray) -> FloatArray:
-        """Compute the tip's displacements (N, 3) [m or rad], base frame, to goals (N, 3).
+        """Compute the displacements (N, 3) of the tip from its current poses to goals.
 
-        `q` (N, nq) are the configurations of the mechanism.
+        `q` (N, nq) are the current configurations. The goals (N, 3) are positions in the base frame
+        [m], or roll, pitch and yaw [rad].
+
+        A displacement is a translation [m] or a rotation vector [rad], both in the base frame; if
+        the tip turns about only one or two axes, it consists of differences of roll, pitch and yaw.
         """
         if not self._turns:
             return np.asarray(goal - self.tips(q))
@@ -168,9 +175,11 @@ class TipSteps:
     def step_towards(self, q: FloatArray, goal: FloatArray, *, free: bool = False) -> FloatArray:
         """Take one step of damped least squares from configurations towards goals (N, 3).
 
-        `q` (N, nq) are the configurations.
+        `q` (N, nq) are the configurations. The goals are positions of the tip in the base frame
+        [m], or its roll, pitch and yaw [rad].
 
-        Returns the new configurations (N, nq), within joint limits unless `free`.
+        Returns the new configurations (N, nq), within joint limits unless `free`. The configuration
+        of a closed loop is unchanged if its step fails.
         """
         bounded = self.needs.bounds.within_limits and not free
         mechanism = self._mechanism
@@ -198,13 +207,13 @@ class TipSteps:
 
 
 def rpy_axes(rpy: FloatArray) -> FloatArray:
-    """Compute the rotation axes of roll, pitch and yaw (N, 3) in the base frame.
+    """Compute the rotation axes of roll, pitch and yaw at given angles (N, 3) [rad].
 
     At a pitch of a right angle, the axes are linearly dependent; a slightly different pitch is used
     there.
 
     Returns:
-        Matrices (N, 3, 3) with the axes as columns.
+        Matrices (N, 3, 3) with the axes of roll, pitch and yaw in the base frame as columns.
     """
     cosine = np.cos(rpy[:, 1])
     cosine = np.where(np.abs(cosine) < STEEP, np.copysign(STEEP, cosine), cosine)
@@ -215,9 +224,9 @@ def rpy_axes(rpy: FloatArray) -> FloatArray:
 
 
 def independent_angles(mechanism: Mechanism) -> list[int]:
-    """Return the indices of the angles (roll, pitch, yaw) that vary independently.
+    """Return the indices of the tip's roll, pitch and yaw that vary independently.
 
-    At home, they determine the other angles.
+    The angles that are not returned follow from these in motions about home.
     """
     pose = mechanism.body_pose(mechanism.home)
     rates = np.linalg.solve(rpy_axes(rpy_from_pose(pose)[1][None])[0],

@@ -103,7 +103,7 @@ def workspace(
             )
         if xyz is not None or rpy is not None:
             raise InvalidInput(
-                f"xyz and rpy apply to platforms; {mechanism.name} is moved by its "
+                f"xyz and rpy apply to platforms only; {mechanism.name} is moved by its "
                 "joints, which determine the orientation of its tip",
                 value=xyz if rpy is None else rpy,
             )

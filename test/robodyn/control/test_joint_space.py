@@ -101,7 +101,7 @@ def test_lengths_of_no_pose_are_refused_with_their_knot(dasgupta, path, times):
         ({"velocities": np.ones((2, 5))}, r"velocities has shape \(2, 5\)"),
         ({"accelerations": np.full((2, 6), np.nan)}, r"accelerations\[0, 0\] is nan"),
         ({"positions": -np.ones((2, 6))}, "expected positive"),
-        ({"times": [1.0, 1.0]}, "increase strictly"),
+        ({"times": [1.0, 1.0]}, "be strictly increasing"),
     ],
 )
 def test_trajectory_from_joints_rejects_invalid_leg_motions(dasgupta, change, text):

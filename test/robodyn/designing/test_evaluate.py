@@ -237,7 +237,7 @@ def test_poses_out_of_reach_are_a_violation_not_an_error():
     ("document", "message"),
     [
         ({"motions": [{"heave": 0.1, "frequency": 1}], "natural_frequency": 12},
-         "natural_frequency is 12 Hz, but drives of motion_platform are rigid"),
+         "natural_frequency is 12 Hz, but the drives of motion_platform are rigid"),
         ({"motions": [{"heave": 0.1, "frequency": 1}], "limits": {"position_error": 1e-3}},
          "limits of position_error and angle_error need `accuracy`"),
     ],

@@ -52,7 +52,8 @@ def test_the_header_says_shapes_units_and_frames():
     text = header("fivebar", rd.load("fivebar"))
     assert "#define FIVEBAR_NV 2" in text
     assert "int fivebar_inverse_dynamics(const double *configuration" in text
-    assert "wrench (6): on the body, force [N], moment [N m], base frame; may be NULL" in text
+    wrench = "wrench (6): on the body: force [N], moment [N m] about its origin, base frame"
+    assert f"{wrench}; may be NULL" in text
 
 
 def test_the_ros2_control_package_is_complete():

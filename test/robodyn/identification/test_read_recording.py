@@ -275,10 +275,10 @@ def test_other_joints_are_listed_and_can_be_mapped(tmp_path, puma, motion):
     ("text", "message"),
     [
         ("", "the file is empty"),
-        ("a,b\n1,2\n", "no column is a time"),
-        ("time,joint1\n1,2\n", "no column is a joint's position"),
+        ("a,b\n1,2\n", "no column contains a time"),
+        ("time,joint1\n1,2\n", "no column contains a joint's position"),
         ("time,joint1.position\n1,x\n", r"line 2, column 'joint1.position': 'x' is not a number"),
-        ("time;joint1.position\n0;1.234,5\n", "decimals are written with a point"),
+        ("time;joint1.position\n0;1.234,5\n", "the decimal separator must be a point"),
         ("time,joint1.position\n1\n", "line 2 has 1 cells, the header has 2"),
     ],
 )

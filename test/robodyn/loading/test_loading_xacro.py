@@ -85,7 +85,7 @@ def test_a_missing_package_of_a_xacro_is_named_once_with_the_remedy(robot, monke
     with pytest.raises(rd.ModelError) as refused:
         rd.load(robot, xacro_args={"name": "a"})
     text = str(refused.value)
-    assert text.count("the package 'maker_parts' is not found") == 1
+    assert text.count("the package 'maker_parts' was not found") == 1
     assert "--package-path" in text
     assert "ROBODYN_PACKAGE_PATH" in text
     assert "class" not in text

@@ -114,5 +114,5 @@ def test_points_that_are_all_the_same_are_refused():
     arm = rd.load("puma560")
     for gap in (0.0, 1e-11):
         points = arm.home + gap * np.arange(3)[:, None]
-        with pytest.raises(rd.InvalidInput, match="are all the same"):
+        with pytest.raises(rd.InvalidInput, match="all configurations of the path are the same"):
             rd.time_optimal(arm, points)

@@ -426,7 +426,7 @@ def test_paths_that_cannot_be_are_refused(platform, arm):
         rd.time_optimal(platform, [platform.home, high])
     with pytest.raises(rd.InvalidInput, match="expected 6 joint positions"):
         rd.time_optimal(arm, rd.paper_path("I"))
-    with pytest.raises(rd.InvalidInput, match="are all the same"):
+    with pytest.raises(rd.InvalidInput, match="all configurations of the path are the same"):
         rd.time_optimal(arm, [JOINTS[0], JOINTS[0]])
     singular = rd.load("stewart_dasgupta")
     with pytest.raises(rd.InfeasibleTrajectory, match=r"singularity at 66\.\d+ % of the path"):

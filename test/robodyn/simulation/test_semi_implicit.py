@@ -197,5 +197,5 @@ def test_what_has_no_such_steps_is_refused():
         with pytest.raises(rd.InvalidInput, match=r"is 'euler', expected one of rk4, s"):
             made(arm, integrator="euler")
     elastic = arm.with_drive_stiffness(1e4, 1.0)
-    with pytest.raises(rd.InvalidInput, match="needs rigid drives, and"):
+    with pytest.raises(rd.InvalidInput, match="requires rigid drives, but"):
         Plant(elastic, integrator="semi_implicit")

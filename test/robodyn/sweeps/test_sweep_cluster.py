@@ -146,7 +146,7 @@ def test_a_worker_with_another_version_is_refused(cluster, plan, monkeypatch):
         monkeypatch.setattr("robodyn.sweeps.plan.__version__", "9.9.9")
         given = plan()
         with pytest.raises(
-            ClusterError, match=r"a worker has robodyn .*, the sweep was begun with 9\.9\.9"
+            ClusterError, match=r"a worker has robodyn .*, but the sweep was begun with 9\.9\.9"
         ):
             run(given, scheduler=client)
 

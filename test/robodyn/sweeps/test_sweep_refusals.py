@@ -36,12 +36,12 @@ from robodyn.errors import InvalidInput, ModelError, OutputError, RobodynError
         ({"x": ""}, "'' is not a number"),
         ({"x": "::"}, "'' is not a number"),
         ({"x": "a:b:c"}, "'a' is not a number"),
-        ({"x": "0,1,0.5"}, "do not increase"),
+        ({"x": "0,1,0.5"}, "must be strictly increasing"),
         ({"x": "0,nan"}, r"axis x\[1\] is nan"),
         ({"x": "nan"}, "axis x is nan"),
         ({"x": []}, r"has shape \(0,\)"),
         ({"x": [[0.0, 1.0]]}, r"has shape \(1, 2\)"),
-        ({"x": [1.0, 1.0]}, "do not increase"),
+        ({"x": [1.0, 1.0]}, "must be strictly increasing"),
         ({"x": None}, "axis x is nan"),
         ({"x": [1.0, "b"]}, "axis x must be numbers"),
         ({"x": "1:1.0000000000000002:3"}, "cannot be distinguished"),
@@ -49,7 +49,7 @@ from robodyn.errors import InvalidInput, ModelError, OutputError, RobodynError
         ({"x": "0:1:3", "payload": -1.0}, "must be at least 0"),
         ({"base_scale": "0:1:3"}, "must be at least 1e-06"),
         ({"x": "0:1:1000000", "y": "0:1:1000000"}, "more than 1e[+]11 states"),
-        ({"x": "0:1:100000", "y": "0:1:1000000"}, "take coarser axes or a larger chunk"),
+        ({"x": "0:1:100000", "y": "0:1:1000000"}, "use coarser axes or a larger chunk"),
     ],
 )
 def test_bad_axes(symmetric, axes, text):
@@ -73,7 +73,7 @@ def test_bad_axes(symmetric, axes, text):
         ({"samples": 1.5}, "samples is 1.5, expected a whole number"),
         ({"samples": 10, "seed": -1}, "seed is -1"),
         ({"samples": 10, "method": "guess"}, "method is 'guess', expected one of sobol, random"),
-        ({"samples": 2**25}, "at most 16777216 by Sobol's sequence"),
+        ({"samples": 2**25}, "expected at most 16777216 with a Sobol sequence"),
         (
             {"samples": 10, "axes": {"x": "0:1:3"}},
             "3 values, but samples were requested: write x=0:1",

@@ -85,7 +85,7 @@ def test_through_points_of_one_point_rests():
     ("times", "positions", "velocities", "text"),
     [
         ([0.5, 1.0], [[0.0], [1.0]], None, "begin at 0"),
-        ([0.0, 0.0], [[0.0], [1.0]], None, "increase strictly"),
+        ([0.0, 0.0], [[0.0], [1.0]], None, "be strictly increasing"),
         ([0.0, 1.0], [[0.0]], None, "expected"),
         ([0.0, 1.0], [[0.0], [np.nan]], None, "positions"),
         ([0.0, 1.0], [[0.0], [1.0]], [[0.0]], "velocities"),

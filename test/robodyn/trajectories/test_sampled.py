@@ -119,9 +119,9 @@ def knots_with(dasgupta, **changes):
         ({"times": [[0.0, 1.0]]}, r"times has shape \(1, 2\)"),
         (
             {"times": [0.0, 0.0]},
-            r"times\[1\] is 0.0, the previous time is 0.0; .* increase strictly",
+            r"times\[1\] is 0.0, but the previous time is 0.0; .* must be strictly increasing",
         ),
-        ({"times": [1.0, 0.5]}, r"times\[1\] is 0.5, the previous time is 1.0"),
+        ({"times": [1.0, 0.5]}, r"times\[1\] is 0.5, but the previous time is 1.0"),
         ({"times": [-1.0, 0.0]}, "the first time of a trajectory is -1.0"),
         ({"times": [0.0, np.inf]}, r"times\[1\] is inf"),
         ({"times": [0.0, 1.0, 2.0]}, r"configuration has shape \(2, 7\), expected \(3, 7\)"),

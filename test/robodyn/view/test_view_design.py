@@ -71,7 +71,9 @@ def test_dragging_a_slider_in_a_browser_changes_the_sentences(editor):
         browser.drag(x + 0.5 * width, y + 0.5 * width, 60.0)
         browser.until("NO: the farthest joint on the base is", 300.0)
         radius = made.parameters["base_radius"]
-        browser.until(f"is {radius:.4g} m from its axis; at most 1 m is allowed", 300.0)
+        browser.until(
+            f"is {radius:.4g} m from the z axis of the base frame; at most 1 m is allowed", 300.0
+        )
         assert radius > 1.0
         assert made.parameters | {"base_radius": 0.0} == before | {"base_radius": 0.0}
         assert browser.console == []

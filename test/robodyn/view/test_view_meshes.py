@@ -157,7 +157,7 @@ def test_missing_meshes_are_reported_and_the_rest_is_drawn(folder):
     assert figure.shapes == ()
     (remark,) = figure.remarks
     assert "1 meshes are not drawn" in remark
-    assert "'nowhere' is not found" in remark
+    assert "'nowhere' was not found" in remark
     (folder / "meshes" / "arm.obj").write_text("")
     damaged = figure_from_urdf(ROBOT.format(name="meshes/arm.obj"), "arm.urdf", folder / "arm.urdf")
     assert "arm.obj" in damaged.remarks[0]

@@ -78,13 +78,14 @@ class FirstOrder:
     names: list[str]
 
     def bound(self, path: SampledPath) -> FloatArray:
-        """Compute the largest path speed s' (N, M) within the limit at samples of a path."""
+        """Compute the largest path speed s' (N, M) that the limit permits at each sample."""
         raise NotImplementedError
 
     def fractions(self, path: SampledPath, speed: FloatArray) -> FloatArray:
-        """Compute each quantity's fraction (N, M, K) of its limit at given path speeds.
+        """Compute the limited quantities as fractions (N, M, K) of their limits.
 
-        `speed` contains the path speeds s' (N, M, 1).
+        `path` contains samples at M points of N intervals, and `speed` the path speeds s' (N, M, 1)
+        at these points.
         """
         raise NotImplementedError
 
@@ -101,15 +102,16 @@ class SecondOrder:
     sizes: FloatArray
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the coefficients of the limited quantities along a path.
+        """Compute the coefficients A to G of the limited quantities along a path.
 
-        `ends` are the squared path speeds s'^2 at the start and the end of the path.
+        `path` contains samples in N intervals, and `ends` the squared path speeds s'^2 at the start
+        and the end of the path.
 
         Returns:
-            The coefficients and limits of each quantity.
+            The coefficients and limits of each quantity in each interval.
 
         Raises:
-            KinematicsError: no efforts exist at a configuration; `index` is its index.
+            KinematicsError: no efforts exist at a configuration; `index` is its index in (N, 3).
         """
         raise NotImplementedError
 
@@ -143,18 +145,18 @@ class JointQuantity:
 
 
 class ThirdOrder(JointQuantity):
-    """Limit on the time derivative of accelerations or efforts, which involves s'''."""
+    """Limit on the time derivative of joint accelerations or efforts, which involves s'''."""
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the coefficients of the quantities' derivatives w.r.t. path parameter r.
+        """Compute the coefficients of the limited quantities' derivatives w.r.t. r.
 
         Args:
-            course: samples in N intervals.
+            course: samples in N intervals of the smooth path parameter r.
             terms: (N, 3, K, 7) coefficients of the second-order limits, those of efforts first; see
                 `Coefficients`.
 
         Returns:
-            The coefficients a to f of each derivative, see `ThirdOrderCoefficients`.
+            The coefficients a to f (N, 3, K) of each derivative, see `ThirdOrderCoefficients`.
         """
         raise NotImplementedError
 
@@ -168,7 +170,7 @@ class ThirdOrder(JointQuantity):
             square, acceleration: (N, M, 1) s'^2 and s''.
 
         Returns:
-            The quantities.
+            Joint accelerations or efforts (N, M, K).
         """
         raise NotImplementedError
 

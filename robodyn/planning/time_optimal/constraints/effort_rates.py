@@ -32,7 +32,7 @@ class EffortRates(ThirdOrder):
         self._mechanism, self._wrench = mechanism, wrench
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the coefficients of the efforts' derivatives w.r.t. path parameter r.
+        """Compute the coefficients of the joint efforts' derivatives w.r.t. r.
 
         For arguments and results see `ThirdOrder.coefficients`.
         """
@@ -58,9 +58,9 @@ class EffortRates(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the efforts (N, M, K) whose time derivatives are limited.
+        """Compute the joint efforts (N, M, K) whose time derivatives are limited.
 
-        For the arguments see `ThirdOrder.values`.
+        They are the efforts without dry friction. For the arguments see `ThirdOrder.values`.
         """
         q, u, w = course.path.motion
         speed = np.sqrt(square)

@@ -61,7 +61,7 @@ class Efforts(SecondOrder):
         self.sizes = np.maximum(np.abs(limits), 1e-12).T
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the coefficients of the efforts, and their limits, along a path.
+        """Compute the coefficients of the joint efforts along a path, and their limits.
 
         For arguments and results see `SecondOrder.coefficients`.
         """
@@ -108,9 +108,10 @@ class Efforts(SecondOrder):
         return Coefficients(terms, upper, lower, curved)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute efforts, and how far they exceed their limits, along a path.
+        """Compute joint efforts along a path, and how far they exceed their limits.
 
-        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter.
+        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter. The result
+        is that of `SecondOrder.excess`.
         """
         speed = np.sqrt(square)
         q, u, w = path.motion
@@ -132,13 +133,13 @@ class Efforts(SecondOrder):
         Args:
             row: index of the driven joint.
             value: effort [N or N m] that a slow motion needs.
-            where: description of the point.
+            where: text that describes the point on the path.
         """
         unit, (lower, upper) = self._mechanism.drives.effort_units[row], self.limits[row]
         bound = upper if value > upper else lower
         return (
-            f"{self.subjects[row]} needs {value:.6g} {unit} to move slowly at {where}, its limit "
-            f"is {bound:.6g} {unit}"
+            f"{self.subjects[row]} needs {value:.6g} {unit} to move slowly at {where}, but its "
+            f"limit is {bound:.6g} {unit}"
         )
 
     def _rates(self, path: SampledPath) -> FloatArray:

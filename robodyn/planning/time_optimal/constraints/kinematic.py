@@ -99,7 +99,7 @@ class Accelerations(JointQuantity, SecondOrder):
         self.sizes = np.tile((1.0 - MARGIN_BETWEEN) * self.most, (2, 1))
 
     def coefficients(self, path: SampledPath, ends: tuple[float, float]) -> Coefficients:
-        """Compute the coefficients of the accelerations, and their limits, along a path.
+        """Compute coefficients of the joint accelerations along a path, and their limits.
 
         For arguments and results see `SecondOrder.coefficients`.
         """
@@ -111,9 +111,10 @@ class Accelerations(JointQuantity, SecondOrder):
         return Coefficients(terms, bound, -bound, curved=False)
 
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
-        """Compute accelerations, and how far they exceed their limits, along a path.
+        """Compute joint accelerations along a path, and how far they exceed their limits.
 
-        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter.
+        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter. The result
+        is that of `SecondOrder.excess`.
         """
         driven = (path.rates * acceleration + path.bends * square)[..., self.joints]
         fractions = driven / self.sizes[0]
@@ -129,7 +130,7 @@ class Jerk(ThirdOrder):
     quantity = "jerk"
 
     def coefficients(self, course: SmoothPath, terms: FloatArray) -> ThirdOrderCoefficients:
-        """Compute the coefficients of the accelerations' derivatives w.r.t. parameter r.
+        """Compute the coefficients of the joint accelerations' derivatives w.r.t. r.
 
         For arguments and results see `ThirdOrder.coefficients`.
         """
@@ -151,7 +152,7 @@ class Jerk(ThirdOrder):
     def values(
         self, course: SmoothPath, terms: FloatArray, square: FloatArray, acceleration: FloatArray
     ) -> FloatArray:
-        """Compute the accelerations (N, M, K) whose time derivatives are limited.
+        """Compute the joint accelerations (N, M, K) whose time derivatives are limited.
 
         For the arguments see `ThirdOrder.values`.
         """

@@ -67,7 +67,8 @@ class RedundantEfforts(Efforts):
     def excess(self, path: SampledPath, square: FloatArray, acceleration: FloatArray) -> Excess:
         """Compute combinations of efforts along a path, and their excess above 1.
 
-        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter.
+        `square` is s'^2 and `acceleration` s'' (N, M, 1), where s is the path parameter. The result
+        is that of `SecondOrder.excess`.
         """
         q, u, w = path.motion
         motion = u * np.sqrt(square), u * acceleration + w * square
@@ -75,7 +76,11 @@ class RedundantEfforts(Efforts):
         return Excess(value, value - (1.0 - MARGIN_BETWEEN), np.full(value.shape, -np.inf))
 
     def describe_shortage(self, row: int, value: float, where: str) -> str:
-        """Return the message that no efforts within limits suffice for slow motion."""
+        """Return the message that no efforts within limits suffice for slow motion.
+
+        `row` is the index of the limited quantity, and `where` describes the point on the path;
+        `value` is not used.
+        """
         return (
             f"no efforts of {self.subjects[row]} within their limits move the mechanism slowly at "
             f"{where}"

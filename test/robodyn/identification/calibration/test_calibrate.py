@@ -356,12 +356,18 @@ def scaled(columns, factor):
 
 WRONG = {
     "too few": (lambda t, h: (t[:4], h), "4 samples give 24 equations for 37 unknowns"),
-    "at one place": (lambda t, h: (t[[0] * 12], h), "all 12 samples are at one pose"),
+    "at one place": (lambda t, h: (t[[0] * 12], h), "all 12 samples are at the same pose"),
     "in millimeters": (scaled(slice(6, 9), 1000.0), "tracker_unit='mm'"),
     "in degrees": (scaled(slice(0, 6), 180.0 / np.pi), "position_unit='deg'"),
-    "other joints": (lambda t, h: (t, h.replace("joint2", "elbow")), "no column joint2.position"),
-    "half a quaternion": (lambda t, h: (t, h.replace("qw", "w")), "no column qw"),
-    "no target": (lambda t, h: (t[:, :6], ",".join(h.split(",")[:6])), "nothing but the driven"),
+    "other joints": (
+        lambda t, h: (t, h.replace("joint2", "elbow")),
+        "missing columns: joint2.position",
+    ),
+    "half a quaternion": (lambda t, h: (t, h.replace("qw", "w")), "missing columns: qw"),
+    "no target": (
+        lambda t, h: (t[:, :6], ",".join(h.split(",")[:6])),
+        "only the driven joints were measured",
+    ),
     "a hole": (lambda t, h: (np.where(t == t[5, 2], np.nan, t), h), "sample 6 has no number"),
     "no quaternions": (scaled(slice(9, 13), 2.0), "a quaternion"),
 }

@@ -90,10 +90,12 @@ def test_wrong_samples_are_refused_in_words(tmp_path):
     file = tmp_path / "half.csv"
     names = [f"{name}.position" for name in m.joint_names]
     file.write_text(",".join([*names, "level.x", "level.y", "level.z"]) + "\n,0,0,0,0,0,0,0,9.8\n")
-    with pytest.raises(InvalidInput, match="sample 1 has a level, but not all"):
+    with pytest.raises(
+        InvalidInput, match=r"sample 1 has an inclinometer reading \(level\), but not all"
+    ):
         read_zero_samples(file, m)
     file.write_text(",".join(names[1:]) + "\n0,0,0,0,0\n")
-    with pytest.raises(InvalidInput, match=r"no column joint1\.position"):
+    with pytest.raises(InvalidInput, match=r"missing columns: joint1\.position"):
         read_zero_samples(file, m)
 
 
