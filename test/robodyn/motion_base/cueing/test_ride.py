@@ -189,9 +189,7 @@ def test_a_bag_in_and_out(ridden, tmp_path, monkeypatch):
     placed = {(each.header.frame_id, each.child_frame_id): each.transform for each in frames}
     at = placed[m.frames].translation
     np.testing.assert_allclose([at.x, at.y, at.z], ridden.pose[900, :3])
-    with pytest.raises(
-        rd.InvalidInput, match="one topic of type sensor_msgs/msg/Imu named /imu"
-    ):
+    with pytest.raises(rd.InvalidInput, match="one topic of type sensor_msgs/msg/Imu named /imu"):
         rd.read_vehicle("ride", topic="/imu")
     done = CliRunner().invoke(app, ["cue", "ride", "-o", "ride", "--force"])
     assert done.exit_code == 1
