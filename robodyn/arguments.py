@@ -100,10 +100,10 @@ def _size_checks(function: Callable[..., Any], sizes: Mapping[str, Size]) -> lis
 
 
 def _check_sizes(sized: Collection[Sized], args: Any, kwargs: Any) -> None:
-    """Reject arguments whose size does not match the object of the method.
+    """Reject array arguments of a method whose size does not match its object.
 
     Raises:
-        InvalidInput: an array has another size.
+        InvalidInput: an array does not have the size that the object requires.
     """
     for place, name, size in sized:
         value = args[place] if place < len(args) else kwargs.get(name)
@@ -181,7 +181,7 @@ def _takes_arrays(hint: Any) -> bool:
 def _matches(value: Any, hint: Any) -> bool:
     """Return whether a value matches a type hint.
 
-    Numbers and arrays must also be finite and plausible.
+    Numbers and arrays must also be finite and within the accepted magnitude.
     """
     kind, inside = get_origin(hint) or hint, get_args(hint)
     choices = _choices(hint)

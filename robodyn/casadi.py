@@ -58,19 +58,15 @@ class _Callback(casadi.Callback):
         self.construct(name, {})
 
     def get_n_in(self) -> int:
-        """Return the number of arguments."""
         return len(self._in)
 
     def get_n_out(self) -> int:
-        """Return the number of results."""
         return len(self._out)
 
     def get_name_in(self, i: int) -> str:
-        """Return the name of argument i."""
         return self._in[i]
 
     def get_name_out(self, i: int) -> str:
-        """Return the name of result i."""
         return self._out[i]
 
     def get_sparsity_in(self, i: int) -> Any:
@@ -183,7 +179,7 @@ class _Products(_Callback):
         super().__init__(name, sizes, shapes, compute)
 
     def has_jacobian(self) -> bool:
-        """Return True: CasADi can request the Jacobian, the second dynamics derivatives."""
+        """Return True: CasADi can request the Jacobian, made of second derivatives."""
         return True
 
     def get_jacobian(self, name: str, inames: Any, onames: Any, opts: Any) -> Any:

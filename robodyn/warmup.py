@@ -75,7 +75,7 @@ def warm_up_summary(mechanism: Mechanism) -> None:
 
 
 def _motion_near_home(mechanism: Mechanism) -> SampledTrajectory:
-    """Return a motion from home to a nearby configuration in one second, and back."""
+    """Return a motion from home to a nearby configuration and back, 1 s each way."""
     home = mechanism.home
     aside = mechanism.advance(home, np.full(mechanism.coordinates.velocity_size, STEP))
     # two intervals, since arrays of one row have another type in the kernels

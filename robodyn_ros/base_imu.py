@@ -98,10 +98,10 @@ class BaseImu:
         subscribe(node, Imu, "base_imu", self._receive, qos.RECENT)
 
     def at(self, stamp: int) -> BaseMotion | None:
-        """Return the latest motion of the base for a state with a stamp [ns].
+        """Return the motion of the base from the latest message, for a state's stamp [ns].
 
-        The result is None if no message has arrived yet, or if the latest one is more than 0.2 s
-        away from the stamp; the base then counts as at rest.
+        The result is None, so that the base counts as at rest, if no message has arrived yet or if
+        the stamps of the latest message and the state differ by more than 0.2 s.
         """
         if self._last is None:
             return None

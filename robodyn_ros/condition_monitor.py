@@ -89,7 +89,7 @@ class ConditionMonitor(Node):
         self._good = 0.5 * p["warn"], 0.5 * p["scale_from"]
 
     def _is_due(self, stamp: int) -> bool:
-        """Return whether to evaluate a state: always near singularities, or periodically."""
+        """Return whether to check a state: always near singularities, else periodically."""
         if not self._is_near and 0 <= stamp - self._looked < self._rest:
             self._stamp = stamp  # well conditioned up to here
             return False
@@ -222,7 +222,7 @@ class ConditionMonitor(Node):
     def _publish_conditions(
         self, first_critical_time: float, level: int, text: str, values: dict[str, Any]
     ) -> None:
-        """Publish the conditioning of a new trajectory, in place of the previous one's."""
+        """Publish the conditioning of a new trajectory; it replaces the previous report."""
         self._outlook = Status("trajectory ahead", level, text, values)
         self._ahead.publish(Float64(data=first_critical_time))
         self._publish()
@@ -236,7 +236,7 @@ class ConditionMonitor(Node):
 
 
 def _scaling(p: dict[str, Any]) -> tuple[float, float, float]:
-    """Return the condition numbers between which to slow down, and the length scale."""
+    """Return the parameters of the slowdown: two condition numbers and a length [m]."""
     if not p["scale_to"] > p["scale_from"]:
         raise rd.InvalidInput(
             f"parameter scale_to is {p['scale_to']}, must be above scale_from, {p['scale_from']}",

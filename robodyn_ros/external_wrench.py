@@ -96,7 +96,7 @@ class ExternalWrench:
             self._wait(message)
 
     def _resolve(self, frame: str, wrench: FloatArray) -> tuple[FloatArray, bool]:
-        """Shift a wrench to the reference point; return whether it rotates with the body."""
+        """Return a wrench about the reference point, and whether it rotates with the body."""
         base, body = self._own
         if frame in ("", *self._own):
             return wrench, frame == body

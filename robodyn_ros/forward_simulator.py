@@ -54,7 +54,7 @@ def _steps_per_period(control_rate: float, dt: float) -> int:
     """Return the number of integration steps in a control period.
 
     Raises:
-        InvalidInput: it is not a whole number.
+        InvalidInput: the control period is not a whole number of integration steps.
     """
     steps = round(1.0 / (control_rate * dt))
     if steps < 1 or abs(steps * dt * control_rate - 1.0) > 1e-9:
@@ -169,7 +169,7 @@ class ForwardSimulator(Node):
             self._path_start = start
 
     def _is_over(self) -> bool:
-        """Return whether the path has ended, or `duration` has passed since its start."""
+        """Return whether the run is over: after `duration` or, if it is 0, the whole path."""
         if self._trajectory is None or self._path_start is None:
             return False
         seconds = self._p["duration"] or self._trajectory.duration

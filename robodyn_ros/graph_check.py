@@ -132,7 +132,7 @@ def _find_contradictions(messages: list[JointState], names: tuple[str, ...]) -> 
 
 
 def _controllers(node: Node) -> Iterator[dict[str, str]]:
-    """Yield the state of each ros2_control controller, if a manager is running."""
+    """Yield the state of each controller if a ros2_control manager is running."""
     services = [
         name for name, _ in node.get_service_names_and_types() if name.endswith("/list_controllers")
     ]

@@ -167,7 +167,7 @@ class InverseDynamics(ManagedNode):
             self._action = None
 
     def _model_of(self, p: dict[str, Any]) -> Mechanism:
-        """Return the model that efforts are computed from: payload and compensated terms."""
+        """Return the model for computed torque: with payload and only compensated terms."""
         return payload_model(compensated_model(self._mechanism, p), p)
 
     def _on_model(self, p: dict[str, Any]) -> None:

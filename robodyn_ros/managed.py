@@ -115,7 +115,10 @@ class ManagedNode(Node):
         return added
 
     def _find(self, number: int, label: str = "") -> Row | None:
-        """Return the available transition with a label, or else an ID; None if absent."""
+        """Return the available transition with a label or, if it is empty, with an ID.
+
+        The result is None if no such transition is available.
+        """
         for row in self._lifecycle.available_transitions:
             if (row[1] == label) if label else (row[0] == number):
                 return row  # type: ignore[no-any-return]

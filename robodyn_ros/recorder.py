@@ -197,7 +197,7 @@ class Recorder(Node):
         self.get_logger().info(f"tf2_msgs is not installed: {TOPIC} written from {name}")
 
     def _take(self, topic: Any, name: str, data: bytes, info: Any) -> bool:
-        """Write a message to the bag; return whether it reveals its topic's first loss."""
+        """Write a message to the bag; return whether it is the first to reveal a loss."""
         sent, received = _times(info)
         self._counts[name] = self._counts.get(name, (0, 0))[0] + 1, sent
         self._bag_clock.take(topic, sent, received, data)
@@ -277,8 +277,8 @@ class Recorder(Node):
     def _take_queued(self, called: int, deadline: float) -> bool:
         """Write all received messages to the bag, at most until a deadline [s].
 
-        The deadline refers to the monotonic clock. Without it, publishers that send faster than
-        this node can write would keep it busy.
+        The deadline refers to the monotonic clock. Without a deadline, publishers that send faster
+        than this node can write would keep it busy.
 
         Returns:
             Whether any of the messages was sent before `called` [ns].

@@ -164,7 +164,7 @@ class RunSummary(Node):
             self.get_logger().info(f"status of a node outside this run: {text}")
 
     def _look(self) -> None:
-        """Write the summary once the run is over and the monitor has reported on it."""
+        """Write the summary after the run, once the condition monitor has evaluated it."""
         now, end = time.monotonic(), self._end
         last = max(self._efforts, default=-1)
         start = self._start

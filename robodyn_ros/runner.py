@@ -130,7 +130,7 @@ def exit_after_signal(grace: float) -> Iterator[None]:
 
 
 def _warn_without_clock(node: Node) -> None:
-    """Log a warning if simulated time does not arrive: it is 0 until the first message."""
+    """Log a warning if no `/clock` message arrives: simulated time then remains 0."""
 
     def look() -> None:
         timer.cancel()
@@ -152,6 +152,6 @@ def _apply_process_settings() -> None:
 
 
 def _ignore_interrupts() -> None:
-    """Ignore further signals, also those a launch forwards, during shutdown."""
+    """Ignore further signals during shutdown, even those forwarded by a launch."""
     for number in ENDING:
         signal.signal(number, signal.SIG_IGN)

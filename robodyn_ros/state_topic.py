@@ -215,7 +215,7 @@ class StateTopic:
             self._log_new(text, level, text)
 
     def _subscribe_by(self, **changes: Any) -> None:
-        """Subscribe again with changes of the QoS profile."""
+        """Subscribe again with a changed QoS profile."""
         self._node.destroy_subscription(self._subscription)
         self._profile = changed_profile(self._profile, **changes)
         self._subscription = self._subscribe()

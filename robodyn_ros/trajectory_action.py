@@ -43,15 +43,15 @@ def serve(
 class _Server(ActionServer):
     """Action server whose goals are executed state by state, outside of its callback.
 
-    The server of rclpy expects a function that returns at the end of a goal, but executors do not
-    sleep while such a function waits. So the function is scheduled at the end, to return the
-    result.
+    The server of rclpy expects a function that returns at the end of a goal, but while such a
+    function waits, executors poll instead of sleeping. So a function that returns the result is
+    scheduled only at the end of the goal.
     """
 
     def notify_execute(
         self, goal_handle: ServerGoalHandle, execute_callback: Callable[..., Any] | None
     ) -> None:
-        """Schedule a given callback; there is none when a goal begins."""
+        """If a callback is given, schedule it; at the start of a goal, none is given."""
         if execute_callback is not None:
             super().notify_execute(goal_handle, execute_callback)
 

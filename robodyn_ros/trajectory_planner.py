@@ -158,7 +158,7 @@ class TrajectoryPlanner(Node):
         return "; ".join(part for part in (text, check) if part)
 
     def _check(self, plan: Trajectory, what: str) -> str:
-        """Raise an error or return a warning if a plan violates limits; otherwise empty."""
+        """Return a warning, or raise an error, if a plan violates limits; otherwise empty."""
         if self._p["limits"] == "ignore":
             return ""
         # position limits are always enforced

@@ -330,7 +330,7 @@ class WebViewer(Node):
             )
 
     def _check_graph(self, page: ViewerPage) -> None:
-        """Show a control only if the node that it acts on is running."""
+        """Show each control only while the node that it acts on is running."""
         self._is_simulated = self._pause.service_is_ready()
         if page.run.visible != self._is_simulated:
             page.run.visible = self._is_simulated

@@ -66,7 +66,7 @@ def actuator_from_params(params: Mapping[str, str], where: str) -> Actuator:
 def _build_actuator(
     given: Fields | Mapping[str, str], read: Callable[[str], Any], where: str
 ) -> Actuator:
-    """Create the actuator from the given fields; others have ideal values."""
+    """Create an actuator from the given fields; all other fields keep ideal values."""
     values = {name: read(name) for name in NAMES if name in given}
     try:
         return Actuator(**values)

@@ -174,7 +174,10 @@ class Chart:
     def _step(
         self, dt: float, steps: int, x: FloatArray, v: FloatArray, efforts: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute displacements and velocities (N, nv) after steps with constant efforts."""
+        """Compute displacements and velocities (N, nv) after steps with constant efforts.
+
+        Displacements are measured from the chart's reference configuration.
+        """
         m, q, still = self.mechanism, self.configuration(x), np.zeros(6)
         rows = [step(m, *row, still, dt, steps) for row in zip(q, v, efforts, strict=True)]
         ends = np.array([row[0] for row in rows]).reshape(q.shape)
@@ -272,18 +275,21 @@ class _Turn:
     def move(
         self, h: float, rate: Any, by_rate: Any, moves: Any, shift: Any, by_shift: Any
     ) -> None:
-        """Rotate for h [s] from the start of the step, at the rate of the previous stage."""
+        """Rotate for h [s] from the orientation at the start of the Runge-Kutta step.
+
+        The angular velocity is that of the previous stage.
+        """
         change, by_change = self._rates(rate, by_rate)
         self._set(h * change, h * by_change, moves, shift, by_shift)
 
     def add(self, weight: float, rate: Any, by_rate: Any) -> None:
-        """Add the quaternion's rate at the current stage to the step's mean."""
+        """Add the quaternion rate of the current stage to the weighted mean of the step."""
         found, by_found = self._rates(rate, by_rate)
         self.total = self.total + weight * found
         self.by_total = self.by_total + weight * by_found
 
     def finish(self, dt: float, moves: Any, shift: Any, by_shift: Any) -> None:
-        """Rotate for dt [s] from the start of the step, at the stages' mean rate."""
+        """Rotate for dt [s] from the start of the step, at the weighted mean of the rates."""
         self._set(dt * self.total, dt * self.by_total, moves, shift, by_shift)
 
     def _rates(self, rate: Any, by_rate: Any) -> tuple[FloatArray, FloatArray]:
@@ -307,6 +313,6 @@ class _Turn:
 
 
 def _times(q: FloatArray) -> FloatArray:
-    """Return the matrices (N, 4, 3) of the quaternion product (w, 0) q, linear in w."""
+    """Return matrices A (N, 4, 3) such that A w is the quaternion product (w, 0) q."""
     vector, real = q[:, :3], q[:, 3, None, None]
     return np.concatenate([real * np.eye(3) - cross_matrices(vector), -vector[:, None, :]], axis=1)

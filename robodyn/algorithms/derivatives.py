@@ -213,8 +213,9 @@ def _differences(
 def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: Any) -> FloatArray:
     """Return the contribution of dry friction to `quantity`, and its derivatives.
 
-    The shape is (..., 1 + 2 nv, k): the value, then the derivatives with respect to displacement
-    and velocity. A derivative is zero if a driven joint's rate changes sign within the
+    `quantity` is the name of a method, `inverse_dynamics` or `forward_dynamics`. The result is
+    (..., 1 + 2 nv, k): the value, then the derivatives with respect to displacement and velocity. A
+    derivative is zero if the rate of a driven joint with dry friction changes sign within the
     finite-difference steps.
     """
     nv = v.shape[-1]
@@ -239,7 +240,10 @@ def _of_dry_friction(mechanism: Any, quantity: str, q: Any, v: Any, u: Any, w: A
 
 
 def _displace(mechanism: Any, q: FloatArray, stencil: Stencil) -> FloatArray:
-    """Return the configurations (..., p nv, nq) at the points of a stencil."""
+    """Return configurations (..., p nv, nq) at the points of a difference stencil.
+
+    The stencil has p points for each of the nv coordinates.
+    """
     return mechanism.advance(q, np.concatenate([np.diag(row) for row in stencil.places]))
 
 

@@ -410,7 +410,7 @@ def _state_at_rest(
     """Return efforts at rest, geometric stiffness and the driven joints' Jacobian.
 
     Their shapes are (..., n), (..., nv, nv) and (..., n, nv). With the efforts e, the displacement
-    x and the Jacobian J, the geometric stiffness is J' de/dx.
+    x and the Jacobian J, the geometric stiffness is J^T de/dx.
     """
     smooth, rest = mechanism._smooth, np.zeros(mechanism.coordinates.velocity_size)
     if (compute := smooth.solver.derivatives) is not None:

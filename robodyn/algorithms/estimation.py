@@ -255,11 +255,17 @@ class Estimator:
         return position, rate
 
     def _solve(self, stamp: int, guess: FloatArray | None, deviation: Any) -> Estimate:
-        """Estimate the state from the stored readings; search from home without a guess."""
+        """Estimate the state from the stored readings.
+
+        The search for the configuration starts at `guess`, or at home if `guess` is None.
+        """
         raise NotImplementedError
 
     def _is_stale(self, stamp: int) -> bool:
-        """Return whether a stamp is outdated; reset if the clock was set back."""
+        """Return whether a stamp is outdated.
+
+        If the clock was set back, reset the estimator and return False.
+        """
         if self._stamp is None or stamp > self._stamp:
             self._stale_in_a_row = 0
             return False
@@ -275,7 +281,7 @@ class Estimator:
     def _predict(self, positions: FloatArray, step: float) -> FloatArray | None:
         """Extrapolate the last configuration by `step` [s].
 
-        The result is None if there is no last estimate, or if the positions have jumped.
+        The result is None if there is no last estimate, or if the driven positions have jumped.
         """
         if self.last is None:
             return None

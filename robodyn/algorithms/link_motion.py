@@ -265,7 +265,10 @@ def known_link(mechanism: Any, link: str) -> None:
 
 
 def _frame_at(mechanism: Any, link: str, offset: ArrayLike | None) -> tuple[int, FloatArray]:
-    """Return a link's index in the tree and its frame (12,) shifted by an offset (3,)."""
+    """Return a link's index in the tree, and the link frame (12,) shifted by `offset`.
+
+    `offset` (3,) is in the axes of the link.
+    """
     if link not in mechanism._links.places:
         known_link(mechanism, link)
     row, at, frame = mechanism._links.places[link]
@@ -284,7 +287,10 @@ def _motion(
     link: str,
     offset: ArrayLike | None,
 ) -> FloatArray:
-    """Compute twist and acceleration, concatenated (..., 12), of a link or frame."""
+    """Compute the twist and the acceleration of a link, or of a frame fixed to it.
+
+    They are concatenated to one array (..., 12).
+    """
     frame, solver = _frame_at(mechanism, link, offset), mechanism.solver
     kernel, state = mechanism._links.tree.motions, (configuration, velocity, acceleration)
     is_given, convert = solver.rates_are_given, solver.tree_motion
@@ -294,7 +300,7 @@ def _motion(
 def _of_positions(
     mechanism: Any, kernel: Callable[..., bool], q: ArrayLike, width: int, *settings: Any
 ) -> FloatArray:
-    """Compute a result (..., width) of the positions of the tree's joints."""
+    """Compute a quantity (..., width) that depends on the joint positions only."""
     solver = mechanism.solver
     is_given, convert = solver.positions_are_given, solver.tree_positions
     return _evaluate(mechanism, kernel, is_given, convert, (q,), (width,), *settings)
@@ -309,12 +315,12 @@ def _evaluate(
     core: tuple[int, ...],
     *settings: Any,
 ) -> FloatArray:
-    """Compute a result (..., *core) by a kernel of `LinkTree`.
+    """Compute a result (..., *core) with a compiled function of the `LinkTree`.
 
     Args:
-        kernel: function of arrays of the tree, `settings`, is_trusted and out.
-        is_given: whether the state consists of the tree's arrays.
-        convert: function that computes the tree's arrays from a state (N, ...).
+        kernel: function of the motion of the tree's joints, `settings`, is_trusted and out.
+        is_given: whether `state` already is the motion of the tree's joints.
+        convert: function that computes the motion of the tree's joints from states (N, ...).
         state: configuration, and velocity and acceleration if needed; None for absent arrays.
     """
     if is_given:

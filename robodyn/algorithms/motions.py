@@ -310,7 +310,11 @@ def configuration_rate(
 
 @singledispatch
 def project_onto_manifold(mechanism: Any, configuration: FloatArray) -> FloatArray:
-    """Return a configuration (nq,) projected onto its manifold (quaternions, closed loops)."""
+    """Return a configuration (nq,) projected onto the configuration manifold.
+
+    Quaternions are normalized and loops are closed. The argument itself is returned if the
+    mechanism has neither.
+    """
     return configuration
 
 

@@ -142,7 +142,7 @@ def passive_limits(mechanism: Any) -> dict[str, FloatArray]:
 def _passive_travel(mechanism: Any) -> list[tuple[TravelLimit, int, float]]:
     """Return limit, joint-state index and mid-range angle of limited passive joints.
 
-    The angle is NaN for prismatic joints, mimic joints, and joints with only one limit.
+    The angle is NaN for prismatic joints, joints that mimic others, and joints with only one limit.
     """
     found = []
     limits = passive_limits(mechanism)

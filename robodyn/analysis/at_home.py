@@ -256,7 +256,7 @@ def _obstacle(mechanism: Mechanism, configuration: FloatArray) -> str:
 
 
 def _range_end(mechanism: Mechanism, index: int, unit: str, sign: float) -> tuple[float, str]:
-    """Find the last value of a coordinate within all limits, and the limit beyond it."""
+    """Find the end of a coordinate's range on one side of home, and what limits it."""
     home = presentation.values_of(mechanism, mechanism.home)
     turns = unit == "rad"
     step = ANGLE_STEP if turns else STEP * mechanism.size

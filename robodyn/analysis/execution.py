@@ -124,7 +124,7 @@ def _simulate_until_failure(
     control_dt: float,
     progress: Callable[[float], None] | None,
 ) -> tuple[SimulationResult, str]:
-    """Simulate with a follower up to the failure, if any; return the result and the failure."""
+    """Simulate with a follower until it fails, if ever; return result and failure."""
     try:
         return run(follower, trajectory, progress=progress), ""
     except SimulationFailed as error:
@@ -137,7 +137,7 @@ def _simulate_until_failure(
 
 
 def _limit_violations(result: SimulationResult) -> list[tuple[float, str]]:
-    """Return time [s] and description of the first position beyond the limits of each joint."""
+    """Return time [s] and description of the first limit violation of each joint."""
     found: dict[str, tuple[float, str]] = {}
     for event in result.events:
         if event.kind != "saturation":  # the run counts saturation itself
@@ -150,7 +150,7 @@ def _limit_violations(result: SimulationResult) -> list[tuple[float, str]]:
 class _InNanoseconds:
     """Trajectory sampled at whole nanoseconds, like the time stamps of states.
 
-    Without rounding, a command at a switching time could get the acceleration of the wrong side of
+    Without rounding, a command at a switching time could get the acceleration on the wrong side of
     the jump.
     """
 

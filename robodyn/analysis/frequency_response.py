@@ -126,7 +126,7 @@ def frequency_response(
 def _feedback(
     mechanism: Mechanism, q: FloatArray, s: Complex, gains: tuple[float, float]
 ) -> Complex:
-    """Return the controller's restoring efforts per displacement: P without the factor J^-1."""
+    """Compute the controller's restoring efforts per unit generalized displacement."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     own = mechanism._smooth.inverse_dynamics_derivatives(q, rest, rest)
     feedback = own.acceleration * (gains[0] + s * gains[1])
@@ -134,7 +134,10 @@ def _feedback(
 
 
 def _rigid_motion(mechanism: Mechanism, q: FloatArray) -> FloatArray:
-    """Return displacements (..., 6, 6) of a body that moves with the base, per unit of the base."""
+    """Compute displacements (..., 6, 6) of a body fixed to the base, per unit of base.
+
+    The columns are the body's displacements for unit displacements of the base.
+    """
     at = mechanism.body_pose(q)[..., :3]
     carried = np.zeros((*at.shape[:-1], 6, 6)) + np.eye(6)
     carried[..., :3, 3:] = np.cross(np.eye(3), at[..., None, :]).swapaxes(-1, -2)
@@ -142,9 +145,10 @@ def _rigid_motion(mechanism: Mechanism, q: FloatArray) -> FloatArray:
 
 
 def _base_rows(s: Complex, gravity: FloatArray) -> Complex:
-    """Return derivatives (f, 9, 6) of the base motion at f complex frequencies.
+    """Compute the base motion (f, 9, 6) per unit displacement of the base.
 
-    They are taken with respect to the displacement (6,) of the base.
+    The 9 rows are acceleration minus gravity, angular velocity and angular acceleration, in the
+    axes of the base; `s` are f complex frequencies.
     """
     rows = np.zeros((len(s), 9, 6), dtype=np.complex128)
     rows[:, :3, :3] = rows[:, 6:, 3:] = s**2 * np.eye(3)

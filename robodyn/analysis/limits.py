@@ -221,7 +221,7 @@ class _LimitCheck:
         return good, bisect(is_before, good, bad, self._halvings(good, bad))[1]
 
     def boundary(self, good: float, bad: float) -> float:
-        """Find the time at which a violation begins by bisection between two times."""
+        """Find when a violation begins, by bisection between two times."""
 
         def holds(t: float) -> bool:
             values = self.rows(np.array([t]))

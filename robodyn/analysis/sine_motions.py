@@ -107,7 +107,7 @@ def _largest_values(
 ) -> tuple[list[float | None], list[float | None]]:
     """Return the largest velocity or acceleration along each axis, alone and combined.
 
-    Combined values are possible while any one other axis is at half of its largest value. Values
+    Combined values are possible while any single other axis is at half of its largest value. Values
     without a limit
     are None.
 
@@ -186,7 +186,7 @@ def _travel(m: Mechanism, axis: int, most: float) -> _Travel | None:
 
 
 def _combined_range(m: Mechanism, travel: _Travel, every: Sequence[_Travel]) -> list[float]:
-    """Return the ends of an axis's range with any one other axis at half of its range."""
+    """Return an axis's range ends with any single other axis at half of its range."""
     offsets = np.array([0.5 * end * each.unit for each in every if each is not travel
                         for end in each.ends]).reshape(-1, 6)  # fmt: skip
     found = []
@@ -230,7 +230,7 @@ def _largest_amplitude(holds: Any, most: float) -> float:
 def _sine(m: Mechanism, travel: _Travel, rate: float, amplitude: float) -> Motion:
     """Compute the motion for one period of a sine motion of the body along an axis.
 
-    The arrays are (INSTANTS, ...), with NaN for instants with unreachable poses.
+    The arrays are (INSTANTS, ...), with NaN at instants at which the pose is unreachable.
     """
     phase = np.linspace(0.0, 2.0 * np.pi, INSTANTS, endpoint=False)[:, None]
     moved, way = amplitude * np.sin(phase), amplitude * travel.unit

@@ -270,7 +270,7 @@ def _concatenate(parts: list[Any]) -> Any:
 
 
 def _peak(time: FloatArray, values: FloatArray) -> tuple[float, float]:
-    """Return the value with the largest magnitude and its time; NaN if there are none."""
+    """Return the value with the largest magnitude and its time; NaN if none is finite."""
     if not np.isfinite(values).any():
         return np.nan, np.nan
     row = int(np.nanargmax(np.abs(values)))

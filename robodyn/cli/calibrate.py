@@ -48,7 +48,7 @@ def _parameters_and_noise(
     orientation_noise: float | None = None,
     joint_noise: float = 0.0,
 ) -> dict[str, Any]:
-    """Return the parameters that may change and the known noise, by keyword.
+    """Return the parameters to calibrate and the known noise, as keyword arguments.
 
     Args:
         parameter: Parameter that may change, by its name or the beginning of it, such as leg1. or

@@ -171,7 +171,7 @@ def loop_parts(loops: dict[str, Any]) -> Iterator[RenderableType]:
 
 
 def _motions(rows: list[dict[str, Any]]) -> Table:
-    """Format the largest accelerations, and the largest amplitudes by frequency."""
+    """Tabulate each axis's largest acceleration and its largest sine amplitudes."""
     return _table(
         ("axis", "acceleration", *(f"{f:g} Hz" for f in FREQUENCIES)),
         (
@@ -208,7 +208,7 @@ def _comparison(source: str, differences: list[str]) -> Iterator[str]:
 
 
 def _line(text: str, label: str = "", style: str = "yellow") -> str:
-    """Return a line of rich markup with a style for the label before the text."""
+    """Return a line of rich markup: a label in a style, then the plain text."""
     return (f"[{style}]{escape(label)}[/{style}]" if label else "") + escape(text)
 
 

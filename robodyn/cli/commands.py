@@ -317,7 +317,7 @@ def _print(result: CommandResult, as_json: bool) -> None:
 
 
 def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
-    """Yield the parameters of a command; a group of options yields each option."""
+    """Yield the parameters of a command, with each option of its option groups."""
     helps = _descriptions(_doc(function))
     for name, each in inspect.signature(function).parameters.items():
         group = each.default
@@ -337,7 +337,7 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
 
 
 def _source(function: str | Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function or class with a public name or a dotted path in robodyn."""
+    """Return a function or class, or import it if given by its path within robodyn."""
     if not isinstance(function, str):
         return function
     module, _, name = f"robodyn.{function}".rpartition(".")

@@ -112,7 +112,7 @@ def cue(
 
 
 def _facts(found: rd.Ride) -> dict[str, Any]:
-    """Return the numbers of a ride for `--json` and for programs that read the page."""
+    """Return the results of a ride for `--json` and for programs that read the page."""
     missing = found.force_missing.tolist()
     return {
         "model": found.mechanism.name,
@@ -131,7 +131,7 @@ def _facts(found: rd.Ride) -> dict[str, Any]:
 
 
 def _summary(found: rd.Ride) -> list[tuple[str, str]]:
-    """Describe a ride by named texts."""
+    """Return labels and texts that describe the results of a ride."""
     correlation = np.nan_to_num(found.force_correlation)
     return [
         ("reproduced axes", found.axes),
@@ -197,7 +197,7 @@ def _percentages(values: np.ndarray[Any, Any]) -> str:
 
 
 def _format_use(found: rd.Ride) -> str:
-    """Format the largest fraction that a joint uses of its range, and name the joint."""
+    """Format the largest used fraction of a joint's range, with the joint's name."""
     used = found.workspace_used
     worst = int(np.argmax(used))
     name = found.mechanism.joint_names[worst]

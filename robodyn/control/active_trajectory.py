@@ -245,7 +245,7 @@ class ActiveTrajectory:
     def _begin_to_stop(
         self, time: int, configuration: FloatArray, velocity: FloatArray | None
     ) -> None:
-        """Begin a stop from the measured state or, without velocity, the planned state."""
+        """Begin a stop from the measured state or, if `velocity` is None, the planned one."""
         self._stop_requested = False
         motion = None
         if self._path is not None and self.is_started:
@@ -265,7 +265,7 @@ class ActiveTrajectory:
         self.is_started = True
 
     def _finish_stop(self, configuration: FloatArray) -> None:
-        """Finish a stop, and hold the configuration at which it ends."""
+        """Finish a stop; start the next trajectory or hold the final configuration."""
         self._stop = None
         waiting = self._next
         if waiting is not None and not self.handover:
@@ -274,7 +274,7 @@ class ActiveTrajectory:
             self._hold(configuration, waiting)
 
     def _hold(self, configuration: FloatArray, waiting: _ScheduledTrajectory | None) -> None:
-        """Hold a configuration at rest until another trajectory begins."""
+        """Hold a configuration at rest until the `waiting` trajectory, if any, begins."""
         rest = np.zeros((1, self.mechanism.coordinates.velocity_size))
         here = Motion(configuration[None], rest, rest)
         self._start_trajectory(
@@ -283,7 +283,7 @@ class ActiveTrajectory:
         self._next = waiting
 
     def _is_off_start(self, time: int, configuration: FloatArray) -> bool:
-        """Return whether a measured configuration differs from the trajectory's start."""
+        """Return whether the measured configuration is too far from the planned one."""
         given = self._current
         if given is None or given.holding:
             return False

@@ -238,7 +238,11 @@ class TrajectoryFollower(ActiveTrajectory):
     def _requested_motion(
         self, time: int, configuration: FloatArray, velocity: FloatArray
     ) -> RequestedMotion | None:
-        """Return the planned motion, or the measured state with a feedback acceleration."""
+        """Return the motion for which inverse dynamics computes the efforts, or None.
+
+        In mode `computed_torque`, it is the measured state, predicted if there is a delay, with a
+        feedback acceleration; in the other modes, it is the planned motion.
+        """
         # feedforward does not use the state
         seen = velocity if self._mode == "computed_torque" else None
         found = self.at(time, configuration, seen)
@@ -359,7 +363,10 @@ class TrajectoryFollower(ActiveTrajectory):
         return self.mechanism.drives.effort_limits_at(rates)
 
     def _describe_saturation(self, required: FloatArray, motion: Motion) -> str:
-        """Count efforts (n,) beyond the limits, and describe the largest excess."""
+        """Count saturations of each joint; return a warning about the largest excess.
+
+        The warning is empty if no effort in `required` (n,) exceeds its limit.
+        """
         mechanism = self.mechanism
         if not mechanism.drives.has_torque_speed_curve:
             numbers = required.tolist()

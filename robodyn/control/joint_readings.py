@@ -165,7 +165,7 @@ class JointReadings:
         return Reading(newest, self._positions.copy(), self._velocities.copy())
 
     def _order(self, names: tuple[str, ...]) -> tuple[list[int], list[int]]:
-        """Return the indices of a message's joints in the message, and among all joints."""
+        """Return indices, in a message and among all joints, of the joints in both."""
         found = self._orders.get(names)
         if found is None:
             where = {self._places[n]: k for k, n in enumerate(names) if n in self._places}
@@ -183,7 +183,7 @@ class JointReadings:
         velocity: FloatArray,
         missing: FloatArray,
     ) -> FloatArray:
-        """Return joint velocities (k,); missing ones are filtered finite differences."""
+        """Return joint velocities (k,); replace missing ones by filtered differences."""
         out: FloatArray = velocity.copy()
         for k in np.flatnonzero(missing):
             place = places[k]

@@ -78,7 +78,10 @@ class PathProgress:
         return found
 
     def _refine(self, expected: float, configuration: FloatArray) -> float | None:
-        """Return the path time [s] of the nearest path point; None if far from `expected`."""
+        """Return the path time [s] of the path point nearest to a configuration.
+
+        Returns None if the configuration is not near the path point at time `expected` [s].
+        """
         before, here, after = self._distances(
             np.array([expected - STEP, expected, expected + STEP]), configuration
         )

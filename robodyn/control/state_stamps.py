@@ -42,7 +42,7 @@ class StateStamps:
     def time_of(self, stamp: int, published: int, received: int) -> int:
         """Return the time [ns] of a message: its stamp, or the time of receipt.
 
-        The time of receipt is used once the stamps were found not to advance with the messages.
+        The time of receipt is used after the stamps have failed to advance with the messages.
 
         Args:
             stamp: stamp of the message's header [ns].

@@ -487,7 +487,7 @@ class _DesignSearch:
         return tuple(self._design_point(keys[k], self.found[keys[k]]) for k in kept)
 
     def _conflicts(self, records: list[_Record]) -> tuple[str, ...]:
-        """Describe requirements, and pairs of requirements, that no machine meets."""
+        """Describe requirements, alone and in pairs, that no evaluated machine meets."""
         names = sorted({name for record in records for name in record.violations})
         met = np.array(
             [[record.violations.get(n, 0.0) <= 0.0 for n in names] for record in records]
@@ -523,7 +523,11 @@ def _machine(
     parameters: dict[str, float],
     actuator: CatalogActuator | None,
 ) -> Mechanism:
-    """Create a machine with the limits of its actuator or, without one, those required."""
+    """Create a machine whose drives have the limits of its actuator.
+
+    Without an actuator, the limits are those that the required motions need. The machines of a
+    `FunctionFamily` keep their limits.
+    """
     machine = family.mechanism(parameters, requirements, actuator)
     if actuator is not None or isinstance(family, FunctionFamily):
         return machine
@@ -534,7 +538,7 @@ def _machine(
 def _variant(
     family: AnyFamily, requirements: Requirements, chosen: DesignPoint, name: str, value: float
 ) -> Mechanism:
-    """Create the machine of a design with another value of one parameter."""
+    """Create the machine of a design, with the value of one parameter replaced."""
     parameters = chosen.parameters | {name: value}
     return family.mechanism(parameters, requirements, chosen.actuator)
 
@@ -648,7 +652,7 @@ def _parts(
 
 
 def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> FloatArray:
-    """Return the largest condition number along a motion, followed by samples of it."""
+    """Return the maximum, then samples, of the condition number along a motion."""
     there = each.rows.configuration[:: max(1, len(each.rows.configuration) // SAMPLES)]
     values = np.full(len(there) + 1, row.condition_number)
     known = np.append(False, ~np.isnan(there[:, 0]))
@@ -657,7 +661,7 @@ def _conditions(m: Mechanism, row: MotionEvaluation, each: MachineMotion) -> Flo
 
 
 def _ends_of_reach(m: Mechanism, each: MachineMotion) -> FloatArray:
-    """Return negative values that reach zero at workspace boundaries and singularities.
+    """Return negative values that are zero at workspace boundaries and singularities.
 
     At a workspace boundary, two links of a leg are in line, and its drive cannot move the body.
 

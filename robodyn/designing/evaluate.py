@@ -140,7 +140,7 @@ def _refuse_unsuitable(m: Mechanism, requirements: Requirements) -> None:
 
 
 def _required_motions(requirements: Requirements) -> Iterator[tuple[str, BoolArray]]:
-    """Yield the name of each required motion, and a flag for each axis (6,) that moves.
+    """Yield the name of each required motion, and flags (6,) of the axes that move.
 
     The poses at rest come last.
     """
@@ -187,9 +187,9 @@ def _motion(m: Mechanism, requirements: Requirements, given: MachineMotion) -> M
 
 
 def _column_extreme(best: Any, values: FloatArray) -> FloatArray:
-    """Return the minimum or maximum of each column, ignoring NaN.
+    """Return the minimum or maximum of each column over the rows without NaN.
 
-    The result is NaN for a column without any numbers.
+    If every row contains NaN, all results are NaN.
     """
     known = values[~np.isnan(values.reshape(len(values), -1)).any(axis=1)]
     return np.asarray(best(known, axis=0) if len(known) else np.full(values.shape[1:], np.nan))
@@ -202,7 +202,7 @@ def _rms(weights: FloatArray, values: FloatArray) -> FloatArray:
 
 
 def _joint_angles(m: Mechanism, configurations: FloatArray) -> dict[str, float]:
-    """Return the largest angles from home [rad] of leg ends or passive joints, by name."""
+    """Return the largest angles from home [rad] of leg ends or passive joints by name."""
     if travel.leg_names(m):
         bends = leg_bends(m, configurations).max(axis=0)
         return {

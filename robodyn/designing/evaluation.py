@@ -259,7 +259,7 @@ class Evaluation:
         return found
 
     def _feasible_fraction(self, name: str) -> str:
-        """Describe the possible fraction of a motion; empty if all or none is possible."""
+        """Describe the feasible fraction of a motion; empty if it is 0 or 1."""
         fraction = self.possible.get(name, 1.0)
         if not SMALLEST < fraction < 1.0:
             return ""

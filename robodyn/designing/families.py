@@ -222,9 +222,9 @@ def _tripod(p: Parameters, body: dict[str, Any], limits: Limits | None) -> dict[
 
 
 def _mirror_below(document: dict[str, Any], p: Parameters) -> dict[str, Any]:
-    """Move the platform of a model file below the drives, and replace rods by pairs.
+    """Place the platform below the drives, and use pairs of parallel rods.
 
-    The rods of a pair are parallel. The document is changed in place and returned.
+    The document, the content of a model file, is changed in place and returned.
     """
     document["platform"]["xyz"][2] *= -1.0
     document["leg_defaults"]["rod"]["apart"] = [0.0, p["platform_radius"], 0.0]

@@ -145,7 +145,7 @@ def _split(rows: DriveRows, sizes: FloatArray | Indices) -> list[DriveRows]:
 
 
 def _continue_from_neighbors(m: Mechanism, body: BodyRows, found: Motion, sizes: Indices) -> None:
-    """Solve inverse kinematics from neighbors for samples not reached from home."""
+    """Retry inverse kinematics that failed from home, from neighboring samples."""
     group = np.repeat(np.arange(len(sizes)), sizes)
     count = len(group)
     while count:
@@ -171,7 +171,7 @@ def _continue_from_neighbors(m: Mechanism, body: BodyRows, found: Motion, sizes:
 def _continue_to_poses(
     m: Mechanism, home: FloatArray, body: BodyRows, found: Motion, first: int
 ) -> None:
-    """Solve inverse kinematics for rest poses not reached from home, in several steps."""
+    """Retry inverse kinematics of rest poses that failed from home, in several steps."""
     still = np.zeros((STEPS, 6))
     for row in range(first, len(body.poses)):
         if not np.isnan(found.configuration[row, 0]):

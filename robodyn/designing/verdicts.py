@@ -123,7 +123,7 @@ def _efforts(
     found: Sequence[MachineMotion],
     rows: Sequence[MotionEvaluation],
 ) -> tuple[_Worst, float]:
-    """Find the effort closest to the motor's limit at the same velocity.
+    """Find the effort that is closest to the motor's limit at the velocity there.
 
     Returns:
         The effort with its limit, and the velocity [m/s or rad/s].
@@ -255,5 +255,5 @@ def _motion_name(motion: str) -> str:
 
 
 def _number(value: float) -> str:
-    """Format a number of a sentence: four significant digits, without an exponent up to 1e6."""
+    """Format a number with four significant digits, without an exponent up to 1e6."""
     return f"{float(f'{value:.4g}'):g}"

@@ -194,7 +194,10 @@ def _run(
     core: tuple[int, ...],
     settings: tuple[Any, ...],
 ) -> tuple[FloatArray, int]:
-    """Compute results (N, prod(core)); return them and the number of valid first rows."""
+    """Run a batch kernel for N states, in several threads if there are enough.
+
+    Return the results (N, prod(core)), and the number of states before the first failure.
+    """
     out = np.empty((states.count, math.prod(core)))
     if 0 < states.count < 2 * threads.SMALLEST_SHARE:  # too small for several threads
         return out, kernel(*numbers, *states.part(0, states.count), *settings, out)

@@ -41,7 +41,10 @@ def _entry(kernel: Any, *given: Any) -> Callable[..., int]:
 
 
 def _bound(kernel: Any, numbers: tuple[FloatArray, ...], *given: Any) -> Callable[..., int]:
-    """Compile a kernel of a mechanism's arrays and the given arguments; bind it to the arrays."""
+    """Compile a kernel for a mechanism; return it bound to the mechanism's arrays.
+
+    `given` are the types of the kernel's other arguments.
+    """
     types_of = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
     return partial(_entry(kernel, *types_of, *given), *numbers)
 

@@ -122,7 +122,11 @@ def _damps(row: dict[str, Any], name: str) -> bool:
 
 
 def _samples(mechanism: Any) -> list[FloatArray]:
-    """Return home and, for fully driven mechanisms, random configurations."""
+    """Return configurations at which to sample decay rates: home and random ones.
+
+    Random configurations are added only if the mechanism has no passive joints. The result is empty
+    if the mechanism has no home configuration.
+    """
     try:
         samples = [mechanism.home]
     except RobodynError:
@@ -145,10 +149,10 @@ def friction_rows(mechanism: Any) -> FloatArray:
 
 @singledispatch
 def joint_friction(mechanism: Any) -> Sequence[dict[str, Any]]:
-    """Return a dictionary of friction parameters for each driven joint or leg.
+    """Return the driven joints' friction parameters, one dictionary for each joint.
 
-    By default it contains `damping` [N s/m or N m s/rad], `friction` (2,) [N or N m] (Coulomb
-    friction forward and backward) and `armature` [kg or kg m^2].
+    By default, a dictionary contains `damping` [N s/m or N m s/rad], `friction` (2,) [N or N m]
+    (Coulomb friction forward and backward) and `armature` [kg or kg m^2].
     """
     return tuple(
         {

@@ -46,7 +46,7 @@ def _entry(name: str, *given: Any) -> Callable[..., bool]:
 
 
 def _compiled(name: str, *given: Any) -> cached_property[Callable[..., bool]]:
-    """Return a property: a kernel of `kernels.links`, bound to the tree's arrays."""
+    """Create a cached property: a `kernels.links` function, bound to a tree's arrays."""
     return cached_property(lambda tree: partial(_entry(name, *given), tree.plan, tree.numbers))
 
 

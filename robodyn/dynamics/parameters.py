@@ -198,7 +198,7 @@ def point_spring_parameters(
 
 
 def _spin(joint: Joint) -> float:
-    """Return a rotor's inertia about the joint axis, per unit of reflected inertia."""
+    """Return the ratio of a joint's spin inertia to its reflected inertia."""
     if joint.reflected_inertia == 0.0:
         joint = replace(joint, drive=replace(joint.drive, rotor_inertia=1.0))
         if replace(joint.drive, rotor_inertia=0.0) == IDEAL:
@@ -275,10 +275,11 @@ def with_values(
 
 
 def _with_armature(joint: Joint, armature: float, vary: Any) -> Joint:
-    """Return the joint with another reflected inertia.
+    """Return the joint with reflected inertia `armature`.
 
-    The inertias of its rotor and armature are scaled. If the joint has no reflected inertia yet,
-    its rotor receives the new one or, if the drive is ideal, its armature does.
+    The inertias of its rotor and its armature are scaled by the same factor. If the joint has no
+    reflected inertia yet, the new inertia is that of its rotor or, if the drive is ideal, that of
+    its armature.
     """
     drive = joint.drive
     if drive.rotor_inertia == 0.0 and (joint.armature > 0.0 or drive == IDEAL):

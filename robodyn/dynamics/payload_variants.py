@@ -108,6 +108,6 @@ def representative_mechanisms(rows: Sequence[T]) -> Sequence[T]:
 
 
 def _each(value: ArrayLike, shape: tuple[int, ...]) -> FloatArray:
-    """Repeat a single value for each of N rows; return arrays of N values unchanged."""
+    """Repeat a scalar for each of N rows; return arrays of N values unchanged."""
     array: FloatArray = np.asarray(value, dtype=np.float64)
     return np.broadcast_to(array, shape) if array.shape == shape[1:] else array

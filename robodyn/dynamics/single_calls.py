@@ -34,7 +34,10 @@ def _entry(kernel: Any, is_matrix: bool, base: Any, *numbers: Any) -> Callable[.
 
 
 def _bound(index: int) -> cached_property[Callable[..., bool]]:
-    """Return a property of `Single`: one of its kernels, bound to the mechanism's numbers."""
+    """Create a cached property of `Single`: its kernel `index`, bound to the arrays.
+
+    The arrays contain the mechanism's packed parameters.
+    """
 
     def bind(single: Single) -> Callable[..., bool]:
         kernels, numbers, base = single.given

@@ -62,7 +62,7 @@ def _inertia_of(mass: Any, rates: Any, setting: Setting) -> Any:
 
 
 def _reduce_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile `reduce_efforts` for a mechanism, as a function of its configuration.
+    """Compile a function that calls `reduce_efforts` with the mass matrix at q.
 
     The function returns whether the configuration is valid and the reduced efforts are finite.
     """
@@ -128,10 +128,10 @@ def computed_torque_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _planned_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that writes the friction of the planned motion to `out` (n,).
+    """Compile a function that writes a planned motion's friction efforts (n,).
 
-    It is what computed torque adds to the efforts without this friction. The function returns
-    whether it exists.
+    Computed torque adds them to the efforts of a model without dry friction. The function returns
+    whether they could be computed.
     """
     inverse, inverse_at_rest = kind.inverse, setting.rest.inverse
     compensates, damped = setting.rest is not kind, bool(setting.damping.any())
@@ -162,9 +162,10 @@ def _planned_efforts_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _effort_ends_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that writes the efforts that the drives allow at a state to `ends` (2 n,).
+    """Compile a function that writes the drives' effort limits in a state to `ends`.
 
-    The function returns whether the rates of the driven joints exist.
+    `ends` (2 n,) contains the n lower, then the n upper limits. The function returns False if the
+    limits depend on the rates of the driven joints and these cannot be computed.
     """
     n, m, rates_of = setting.sizes[2], setting.mechanism, kind.rates
     curves, at_limits, at_ends = (

@@ -74,10 +74,11 @@ def link_dynamics_derivatives_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 def _blocks_of(kind: KindFunctions, setting: Setting) -> Any:
-    """Compile a function that writes dynamics derivatives, and returns if they exist.
+    """Compile a function that writes the blocks of the dynamics derivatives.
 
-    Its arguments are (q, v, a, efforts, wrench, base, forward, blocks). The blocks are the
-    derivatives with respect to q, v and acceleration or effort, see `CompiledDerivatives`.
+    Its arguments are (q, v, a, efforts, wrench, base, forward, blocks); it returns whether the
+    derivatives exist. The three blocks are the derivatives with respect to q, to v, and to the
+    acceleration (inverse dynamics) or the efforts (forward dynamics), see `CompiledDerivatives`.
     """
     _, nv, n = setting.sizes
     dry, find = setting.mechanism.solver.friction.is_dry, kind.derivatives

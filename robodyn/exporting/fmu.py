@@ -151,7 +151,7 @@ def write_fmus(
 
 
 def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
-    """Return C code for value references and start values by template key."""
+    """Map template keys to C code for the value references and start values."""
     starts = [variable.start for variable in variables]
     settable = sum(start is not None for start in starts)
     first: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _references(variables: tuple[Variable, ...]) -> dict[str, str]:
 
 
 def _motor_values(mechanism: Mechanism) -> dict[str, str]:
-    """Return C code for the motors of elastic drives by template key."""
+    """Map template keys to C code for the motors of elastic drives."""
     drives = mechanism.drives.elasticity
     rows = np.zeros((1, 3)) if drives is None else drives
     return {
@@ -249,17 +249,17 @@ def _wrench() -> Iterator[Variable]:
 
 
 def _joints(mechanism: Mechanism) -> list[tuple[str, str]]:
-    """Return the structured name and the unit of each driven joint."""
+    """Return the FMI variable name and the unit of each driven joint."""
     return list(zip(map(fmi_name, mechanism.joint_names), mechanism.drives.units, strict=True))
 
 
 def _coordinates(
     mechanism: Mechanism,
 ) -> tuple[list[tuple[str, float]], list[tuple[str, str]]]:
-    """Return the names of the components of a configuration and of a velocity.
+    """Return the FMI variable names of the components of configuration and velocity.
 
-    Each configuration name is paired with its home value, each velocity name with the unit of the
-    corresponding position.
+    Each component of the configuration is paired with its value at home, each component of the
+    generalized velocity with the unit of the corresponding position.
     """
     coordinates = mechanism.coordinates
     return (

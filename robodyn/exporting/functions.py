@@ -84,7 +84,7 @@ def library_functions(mechanism: Mechanism) -> tuple[Function, ...]:
 
 
 def _compile_call(find: Any) -> Any:
-    """Compile a dynamics function that is never inlined into its callers."""
+    """Wrap a dynamics function in a compiled function that is never inlined."""
 
     @noinline
     def dynamics(
@@ -233,7 +233,7 @@ FUNCTIONS = (
     ),
     _function(
         "difference: configuration goal -> displacement",
-        "The displacement from a configuration to another one.",
+        "The displacement that leads from `configuration` to the configuration `goal`.",
         difference_of,
     ),
     _function(

@@ -354,7 +354,7 @@ def plant_model(mechanism: Mechanism) -> Mechanism:
 def _status_of(loop: Any) -> Any:
     """Compile a function (options, *arguments) that runs a simulation loop.
 
-    The function returns only the status code of the loop.
+    The function ignores the options and returns only the status code of the loop.
     """
 
     @inner
@@ -365,9 +365,9 @@ def _status_of(loop: Any) -> Any:
 
 
 def _rigid_status_of(mechanism: Mechanism, kernels: Kernels) -> Any:
-    """Compile a function (options, *arguments) that simulates rigid drives.
+    """Compile the simulation function (options, *arguments) for rigid drives.
 
-    It selects the simulation loop by the mechanism's friction and by the options.
+    The mechanism's friction and the options determine which simulation loop it runs.
     """
     friction, smooth, hybrid = mechanism.solver.friction, kernels.loop, kernels.loop_hybrid
     if friction.is_dry or friction.decay == 0.0:
@@ -397,7 +397,7 @@ def _plant_marshaler(mechanism: Mechanism, plant: tuple[ArraySpec, ...]) -> Any:
 
 
 def _rollout_marshaler(sizes: tuple[int, int, int], load: int) -> Any:
-    """Compile the conversion of addresses to the arrays of a simulation loop, `PackedRollout`."""
+    """Compile the conversion of memory addresses to the arrays of a `PackedRollout`."""
     nq, nv, n = sizes
     unlimited, nothing = constant(np.repeat([-np.inf, np.inf], n)), ArraySpec(MATRIX, (0, 0))
     return marshaler(

@@ -166,7 +166,7 @@ def _marshal_argument(
 
 
 def _kept(builder: Any, array: FloatArray) -> Any:
-    """Store constants as a global variable of the LLVM module, and return it."""
+    """Store an array in a global constant of the LLVM module; return that global."""
     # bits instead of decimals; functions share equal constants
     numbers = np.ascontiguousarray(array, dtype=np.float64).view(np.uint64).ravel().tolist()
     name = "numbers_" + hashlib.sha256(repr(numbers).encode()).hexdigest()[:24]

@@ -89,7 +89,7 @@ def _passive(mechanism: Mechanism) -> dict[str, int]:
 
 
 def _urdf(package: str, mechanism: Mechanism) -> str:
-    """Return the mechanism's URDF with the simulated hardware as its only hardware."""
+    """Return the mechanism's URDF with simulated ros2_control hardware only."""
     text = source_urdf(mechanism.model.source) or exported_urdf(mechanism)
     if not text:
         raise ModelError(

@@ -73,7 +73,7 @@ def _functions(m: StewartPlatform) -> KindFunctions:
 
 
 def _pose_functions() -> dict[str, Any]:
-    """Compile the functions of `KindFunctions` that depend on the pose only."""
+    """Compile the functions of `KindFunctions` that need only the pose, not the legs."""
     q = vector(7)
     is_configuration = marshal(is_pose, q, borrowed=True)
     find_difference = marshal(single.pose_difference, q, q, vector_out(6))

@@ -131,7 +131,7 @@ def _close(m: ClosedLoop, positions: Any, advance: Any) -> Any:
 
 
 def _pose(nq: int, packing: Any) -> Any:
-    """Compile a function for the pose of the tip."""
+    """Compile a function that computes the pose of the tip."""
     find_pose = marshal(entries.tip_pose, *packing, vector(nq), vector_out(7))
 
     @inner
@@ -143,7 +143,7 @@ def _pose(nq: int, packing: Any) -> Any:
 
 
 def _condition(m: ClosedLoop, packing: Any) -> Any:
-    """Compile a function for the larger of `motion_condition` and `force_condition`."""
+    """Compile a function for the maximum of `motion_condition` and `force_condition`."""
     find_conditions = marshal(
         condition_numbers, *packing, *map(constant, m.solver.comparable), NUMBER,
         ArraySpec(MATRIX, (1, len(m.home))), rows_out(1, 2),
@@ -180,7 +180,7 @@ def _smooth(m: ClosedLoop, packings: Sequence[PackedMechanism]) -> list[PackedMe
 
 
 def _step(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) -> Any:
-    """Compile `KindFunctions.step`, a simulation step, of a closed loop."""
+    """Compile the simulation step of a closed loop, `KindFunctions.step`."""
     plants = _smooth(m, packings)
     if m.drives.elasticity is not None:
         plants = [each.without_dry_friction for each in packings_over_travel(m._rotorless)]
@@ -192,7 +192,10 @@ def _step(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) ->
 
 
 def _derivatives(m: ClosedLoop, packings: Sequence[PackedMechanism], own: list[Any]) -> Any:
-    """Compile dynamics derivatives, which fail if passive joints have dry friction."""
+    """Compile the function that computes the dynamics derivatives.
+
+    The function returns False if passive joints have dry friction.
+    """
     n, nq, known = len(m.joint_names), len(m.home), m.solver.derivatives
     has_derivatives = known is not None
     further = known.numbers[2:] if known else (np.zeros(m.solver.tree.rates), np.zeros((0, 1)))

@@ -112,7 +112,7 @@ def format_object(listed: Mapping[str, object]) -> str:
 
 
 def _use(argument: Argument) -> str:
-    """Return how JavaScript passes an argument; a scalar result is a `number`."""
+    """Return the use of an argument in JavaScript; `number` for a scalar result."""
     return "number" if argument.use == "out" and argument.size == "1" else argument.use
 
 

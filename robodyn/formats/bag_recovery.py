@@ -166,7 +166,7 @@ def _strings(body: bytes, at: int, count: int) -> list[str]:
 
 
 def _content(chunk: bytes) -> bytes:
-    """Decompress an MCAP chunk as far as possible; empty if its checksum is wrong."""
+    """Return the readable part of an MCAP chunk; b"" if its checksum is wrong."""
     if len(chunk) < _CHUNK_HEAD.size + 4:
         return b""
     (compression,) = _strings(chunk, _CHUNK_HEAD.size, 1)

@@ -198,9 +198,9 @@ def _row(path: Path, line: _Line, separator: str, names: Sequence[str]) -> list[
 
 
 def _commented_header(path: Path, comments: Sequence[_Line], first: _Line, separator: str) -> _Line:
-    """Return the header in the last comment before the numbers.
+    """Return the last comment with as many cells as the first row of numbers.
 
-    numpy.savetxt writes headers as comments.
+    numpy.savetxt writes the header as a comment.
     """
     count = len(_cells(path, first, separator))
     for line in reversed(comments):

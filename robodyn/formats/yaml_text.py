@@ -96,7 +96,7 @@ def parse_yaml(text: str, source: str, error: type[RobodynError] = ModelError) -
 
 
 class _Loader(yaml.SafeLoader):
-    """Loader of plain data only, with the numbers of YAML 1.2."""
+    """YAML loader that accepts only plain data and reads numbers as in YAML 1.2."""
 
     yaml_implicit_resolvers: dict[str, Any] = {}  # noqa: RUF012, the base class's interface
 
@@ -131,7 +131,7 @@ for _kind, _pattern, _first in (
 
 
 class _Bounds:
-    """Counter of nodes in an expanded document; rejects cycles and foreign tags."""
+    """Node counter of an expanded YAML document; rejects cycles and foreign tags."""
 
     def __init__(self) -> None:
         self._sizes: dict[int, int | None] = {}

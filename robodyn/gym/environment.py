@@ -284,7 +284,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
         return tuple(camera.pixels(one, q) for one, q in rows)
 
     def _begin(self, rows: IntArray, rng: np.random.Generator) -> None:
-        """Begin an episode in each sub-environment whose index (k,) is given."""
+        """Begin an episode in the sub-environments with the given indices (k,)."""
         self.time[rows], self._count[rows], self._over[rows] = 0.0, 0, False
         others = self.task.randomize(self, rows, rng)
         if others is not None:
@@ -322,7 +322,7 @@ class MechanismVectorEnv(VectorEnv[Any, Any, Any]):
 def _mechanisms(
     model: str | Mechanism | Sequence[Mechanism], num_envs: int | None
 ) -> tuple[list[Mechanism], int]:
-    """Return the different mechanisms of an environment, and the number of sub-environments."""
+    """Return an environment's mechanisms, and its number of sub-environments."""
     given = rd.load(model) if isinstance(model, str) else model
     listed = list(given) if isinstance(given, Sequence) else [given]
     count = len(listed) if num_envs is None else num_envs
@@ -345,7 +345,7 @@ def _task_of(task: Task | str) -> Task:
 
 
 def _ratio(name: str, value: float, of: str, period: float) -> int:
-    """Return the number of periods in a time; reject a time that is not a multiple."""
+    """Return the number of periods in a time; reject a time that is no multiple of it."""
     count = round(as_scalar(name, value, "s", above=0.0) / as_scalar(of, period, "s", above=0.0))
     if not count or abs(count * period - value) > 1e-9:
         raise InvalidInput(
@@ -355,7 +355,7 @@ def _ratio(name: str, value: float, of: str, period: float) -> int:
 
 
 def _efforts_around_home(mechanism: Mechanism) -> tuple[FloatArray, FloatArray]:
-    """Return efforts (n,) that hold the mechanism at home, and their margins to limits."""
+    """Return efforts (n,) that hold the mechanism at home, and the margins to limits."""
     rest = np.zeros(mechanism.coordinates.velocity_size)
     try:
         holding = mechanism.inverse_dynamics(mechanism.home, rest, rest)

@@ -75,7 +75,8 @@ _RULE = re.compile(r"^(?P<joint>.+)[./](?P<word>position|velocity|effort|current
 class _Meaning(NamedTuple):
     """Joint and quantity in a column of a CSV file, parsed from its name.
 
-    `rank` is lower for words that are more likely; `unit` is the unit in the name, or empty.
+    `rank` is lower for words that more likely denote the quantity; `unit` is the unit in the name,
+    or empty.
     """
 
     joint: str
@@ -126,7 +127,8 @@ def _stamps(path: Path, table: Columns) -> tuple[IntArray, BoolArray]:
     """Read the time stamps of a CSV file.
 
     Returns:
-        Stamps (N,) [ns] of the rows that have a stamp, and a flag for each row of the file.
+        Stamps (N,) [ns] of the rows that have a stamp; and for each row of the file, whether it has
+        a stamp.
     """
     names = [_normalize_name(name) for name in table.names]
     found: list[tuple[int, int, str]] = []
@@ -278,7 +280,7 @@ def _parse_worded_name(name: str) -> _Meaning | None:
 
 
 def _find_quantity(parts: Sequence[str]) -> tuple[int, int, str] | None:
-    """Find the last word for a quantity in a split name; return start, stop and word."""
+    """Find the last word for a quantity in a name's parts; return start, stop, word."""
     for at in reversed(range(len(parts))):
         pair = _PHRASES.get(tuple(parts[at : at + 2]), "")
         if pair:

@@ -104,11 +104,11 @@ def exciting_trajectory(
 
 
 class _ExcitationSearch:
-    """Search for the Fourier series of an exciting motion: its limits and its cost.
+    """Limits and cost function of the search for an exciting Fourier series.
 
     Attributes:
         center, amplitude: (m,) positions of the independent joints at the middle of the motion, and
-            the largest distance from these.
+            their largest permitted distance from these.
     """
 
     def __init__(self, m: Any, duration: float, condition_limit: float | None) -> None:

@@ -239,7 +239,7 @@ OPTIONAL = (OFFSET,)
 class _CrossValidation:
     """Normal equations of a joint's regressor columns and efforts, by fold.
 
-    For each cross-validation fold, this is the sum over the rows of the fold of
+    For each cross-validation fold, they are the sum over the fold's rows of
     (columns, effort)' (columns, effort).
 
     Attributes:
@@ -278,7 +278,7 @@ class _CrossValidation:
         return scaled_solve(N, c, np.concatenate([self._prior, np.zeros(len(terms))]))
 
     def error(self, terms: Sequence[int]) -> FloatArray:
-        """Compute the squared prediction error of each fold after a fit to the other folds.
+        """Compute the squared prediction error of each fold, fitted to the other folds.
 
         Returns:
             Errors (FOLDS,).
@@ -353,7 +353,10 @@ def select_terms(
 
 
 def _extended_selections(terms: Sequence[Term], chosen: Sequence[int]) -> list[list[int]]:
-    """List selections with one more friction term, or with one for Coulomb friction."""
+    """List selections that add a friction term, or replace Coulomb friction by it.
+
+    A selection consists of indices into `terms`. The terms of a sinusoid are added together.
+    """
     found = [own for own in paired_terms(terms) if own[0] not in chosen]
     others = [k for k in chosen if terms[k].kind != COULOMB]
     instead = [[*others, *own] for own in found if terms[own[0]].kind in LIKE_COULOMB]

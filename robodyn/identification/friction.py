@@ -114,7 +114,7 @@ def prandtl_deflection(position: FloatArray, width: float) -> FloatArray:
 class _Motion(NamedTuple):
     """Arguments of the friction laws: motion and load of one motor at K samples.
 
-    `sense` is the direction of motion, -1 to 1; it fades to 0 within the noise of rates.
+    `sense` is the direction of motion, -1 to 1; it fades to 0 at speeds within the velocity noise.
     """
 
     position: FloatArray

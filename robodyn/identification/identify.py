@@ -172,7 +172,7 @@ def _delay_remarks(fit: Fit) -> list[str]:
 
 
 def _reversed_joints(m: Mechanism, stretches: Sequence[Samples]) -> list[str]:
-    """Return remarks on joints whose efforts have the opposite sign of the model's."""
+    """Return remarks on joints whose measured efforts have the opposite sign."""
     needed, measured = [], []
     for samples in stretches:
         rows = slice(None, None, max(1, len(samples.time) // STATES))

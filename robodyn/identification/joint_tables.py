@@ -338,7 +338,11 @@ def _select_efforts(
     effort_topic: str,
     notes: list[str],
 ) -> Columns:
-    """Find effort columns in the position tables, otherwise in the likeliest table."""
+    """Select the columns of efforts, preferably from the tables of positions.
+
+    If these contain no efforts of all joints, the other tables are tried, the likeliest first. If
+    `effort_topic` is given, only this topic is used.
+    """
     own = sorted((t for t in every if t.table in used), key=lambda t: used.index(t.table))
     rest = sorted((t for t in every if t.table not in used), key=lambda t: t.effort_rank)
     tries = [own, *([t] for t in rest)]

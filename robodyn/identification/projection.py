@@ -190,9 +190,9 @@ class Program:
 
 
 class _Point(NamedTuple):
-    """Iterate of the solver: parameters (p,), and factors of the pseudo-inertias.
+    """Iterate of the solver: parameters (p,), and pseudo-inertias of the bodies.
 
-    The factors (count, 4, 4) are Cholesky factors.
+    The pseudo-inertias are given by their Cholesky factors (count, 4, 4).
     """
 
     theta: FloatArray
@@ -338,7 +338,7 @@ def project(fit: Fit) -> tuple[FloatArray, list[tuple[FrictionTerm, ...]]]:
 
 
 def _friction_variables(terms: Sequence[Sequence[Term]]) -> tuple[FloatArray, set[int]]:
-    """Return the linear map from variables with simple bounds to friction coefficients.
+    """Return the linear map from simply bounded variables to friction coefficients.
 
     Coulomb friction and an offset are expressed by the friction forward and the friction backward,
     both nonnegative. Otherwise the offset could exceed the Coulomb friction and absorb part of

@@ -128,7 +128,7 @@ def read_recording(
 
 
 def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]:
-    """Create time series of all quantities and driven joints with a common clock.
+    """Create time series of all quantities and driven joints on a common clock.
 
     Returns:
         Time series by name of the quantity and index of the joint.
@@ -176,7 +176,7 @@ def _series(columns: Columns, notes: list[str]) -> dict[tuple[str, int], Series]
 def _cut_interval(
     series: dict[tuple[str, int], Series], start: float, stop: float, source: str
 ) -> dict[tuple[str, int], Series]:
-    """Cut time series to the times `start` to `stop` [s] after the first common sample."""
+    """Cut time series to times `start` to `stop` [s] after the first common sample."""
     zero = max(each.times[0] if len(each.times) else 0.0 for each in series.values())
     length = max(each.times[-1] if len(each.times) else 0.0 for each in series.values()) - zero
     cut = {}

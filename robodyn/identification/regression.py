@@ -183,7 +183,7 @@ def regression_of(columns: Columns, stretches: Sequence[Samples]) -> Regression:
 
 
 def _efforts(motors: Motors, stretches: Sequence[Samples]) -> tuple[FloatArray, FloatArray]:
-    """Compute the motors' filtered efforts (M, n) and their time derivatives (M, n, 1)."""
+    """Compute motors' filtered efforts (M, n) and their time derivatives (M, n, 1)."""
     found = []
     for samples in stretches:
         effort = motors.efforts(samples.smooth(samples.effort))
@@ -388,12 +388,13 @@ def _inverse(N: FloatArray) -> tuple[FloatArray, FloatArray, float]:
 
 
 def _score_covariance(score: FloatArray, residual: FloatArray, white: float) -> FloatArray:
-    """Compute the covariance of the sum of least-squares scores with colored noise.
+    """Compute the covariance (p, p) of summed least-squares scores in colored noise.
 
     The sum is over the M rows of `score` (M, p), each multiplied by noise that is correlated like
-    `residual` (M,). The result is (p, p). The fit removes slow noise from the residuals, so the
-    noise within the motion's bandwidth is assumed to be at least that just above it. Lags extend as
-    far as the filter, or as the residual is correlated.
+    `residual` (M,). The fit removes slow noise from the residuals, so the
+    noise within the motion's bandwidth is assumed to be at least that just above it. The lags
+    extend to a multiple of the autocorrelation time of the residual or, if longer, of filtered
+    white noise, which is `white` samples.
     """
     size = 2 * len(residual)
     power = np.abs(np.fft.rfft(residual - residual.mean(), size)) ** 2

@@ -124,7 +124,8 @@ def _predict(table: FloatArray, left: FloatArray, fold: IntArray) -> tuple[float
     """Cross-validate the best sinusoid: predict each fold from the other folds.
 
     Returns:
-        Fraction of the squared residual that is predicted, and the number of folds that improve.
+        Fraction of the squared residual that is predicted, and the number of folds in which the
+        prediction reduces the residual.
     """
     sums = [_product_sums(table[fold == f], left[fold == f]) for f in range(FOLDS)]
     whole = np.sum(sums, axis=0)

@@ -61,7 +61,7 @@ def use_options(*, spelling: Spelling = in_python, **options: Unpack[LoadOptions
 
 
 def _override(defaults: ReadOptions, given: dict[str, Any]) -> ReadOptions:
-    """Return the given options; `defaults` apply to those that are missing or empty."""
+    """Return the options `given`, completed by `defaults` for missing or empty ones."""
     given["driven"] = _names_in(given.get("driven"))
     if (gravity := given.get("gravity")) is not None:
         given["gravity"] = tuple(as_exact("gravity", gravity, (3,), "m/s^2").tolist())
@@ -252,7 +252,7 @@ def _add_springs(
 ) -> Mechanism:
     """Return the mechanism with the springs that a YAML file describes.
 
-    A mechanism whose kind does not support such springs becomes a closed loop.
+    If the mechanism's kind does not support such springs, the result is a `ClosedLoop`.
     """
     model = with_springs(fields, made.model)
     if model is made.model:
@@ -323,10 +323,10 @@ def _check_driven(builder: ModelBuilder, driven: Sequence[str]) -> None:
 
 
 def _driven_by(mechanism: Mechanism, driven: Collection[str], options: ReadOptions) -> Mechanism:
-    """Return the mechanism with only the given driven joints.
+    """Return the mechanism with only the given joints driven.
 
-    It is returned unchanged if all of its driven joints are given. Otherwise it becomes a closed
-    loop, in which the other joints are passive.
+    It is returned unchanged if all of its driven joints are given. Otherwise, the result is a
+    `ClosedLoop`, in which its other joints are passive.
     """
     own = mechanism.joint_names
     if set(own) <= set(driven):

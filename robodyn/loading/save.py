@@ -84,7 +84,10 @@ def save(mechanism: Mechanism, file: str | Path) -> list[Path]:
 
 
 def _tree_text(model: Model, kind: str, ending: str) -> str:
-    """Return a model as URDF, SDF or MJCF text, in a configuration with closed loops."""
+    """Return a model as URDF, SDF or MJCF text.
+
+    If the model has closures, its joints are written in a configuration with closed loops.
+    """
     positions = {}
     if model.closures:
         found = structure_of(model)

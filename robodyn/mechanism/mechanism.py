@@ -548,7 +548,7 @@ class Mechanism(ABC):
         """
 
     def _made(self, model: Any) -> Self:
-        """Return a copy with another model, and the same class, options and frames."""
+        """Return a copy with another model and the same class, options and frames."""
         make: Callable[..., Self] = type(self)
         made = make(model, *self._options)
         made._added = self._added

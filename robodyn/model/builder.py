@@ -272,7 +272,7 @@ def end_links(joints: Sequence[Joint], closures: Sequence[Closure]) -> tuple[str
 
 
 def _with_leaders(joints: Sequence[Joint]) -> list[Joint]:
-    """Return the joints with mimic relations that refer to independent joints.
+    """Return the joints with every mimic relation rewritten to an independent joint.
 
     Raises:
         ModelError: mimic joints form a cycle.

@@ -55,7 +55,7 @@ def shape_of(model: Model) -> ModelTopology:
 
 
 def _with_inertia(model: Model) -> frozenset[str]:
-    """Return the bodies with inertia, each named after its first link."""
+    """Return the names of the bodies with inertia; a name is that of the first link."""
     held_by = {joint.child: joint.parent for joint in model.joints if not joint.moves}
     found = set()
     for link in model.links:

@@ -52,7 +52,7 @@ class UntrustedFolder(NamedTuple):
 
 @cache
 def _search() -> tuple[tuple[Folder, ...], tuple[UntrustedFolder, ...]]:
-    """Find the folders to search for machine code, and those refused as untrusted."""
+    """Find the cache folders for machine code; return trusted and untrusted ones."""
     name = f"kernels-{compiler_digest()}"
     found: list[Folder] = []
     refused: list[UntrustedFolder] = []
@@ -144,10 +144,10 @@ def _roots() -> Iterator[Path]:
 
 
 def _make(root: Path, folder: Path) -> bool:
-    """Create a folder in `root` if possible; return whether it is writable.
+    """Create `root` and `folder` if possible; return whether `folder` is writable.
 
-    Other users cannot write to the two folders, regardless of this user's umask. Write permission
-    of the group, left by an earlier version, is removed.
+    Other users cannot write to the two folders, regardless of this user's umask. Group write
+    permission, as set by earlier versions, is removed.
     """
     try:
         root.parent.mkdir(parents=True, exist_ok=True)

@@ -219,7 +219,7 @@ def _closure(name: str) -> tuple[str, ...] | None:
 
 @cache
 def _source(name: str) -> _Source | None:
-    """Return the source hash and imports of a loaded module; None without source."""
+    """Return source hash and imports of a loaded module; None if it has no source."""
     module = sys.modules.get(name)
     try:
         text = Path(module.__file__).read_text(encoding="utf-8")  # type: ignore[union-attr,arg-type]

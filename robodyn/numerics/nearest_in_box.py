@@ -26,7 +26,7 @@ NONE: Final = 1e-18
 
 @inner
 def _without(Q: Any, count: int, v: Any, size: int) -> float:
-    """Make v (size,) orthogonal to the first `count` rows of Q; return |v|^2."""
+    """Orthogonalize v in place against the first `count` rows of Q; return |v|^2."""
     square = 0.0
     for _ in range(2):
         for k in range(count):
@@ -75,8 +75,9 @@ def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
 
 @inner
 def _most_violated(N: Any, y: Any, low: Any, high: Any, slack: float) -> Any:
-    """Find the constraint that y violates most; return its index, side and violation.
+    """Find the constraint that the point `y` violates most.
 
+    Return its index, the violated side (1 for the lower bound, -1 for the upper) and the violation.
     The index is -1 if no constraint is violated.
     """
     worst, sense, most, missing = -1, 1.0, 0.0, 0.0
@@ -146,7 +147,7 @@ def _multiplier_rates(s: Any, count: int, normal: Any, rates: Any) -> None:
 
 @inner
 def _drop(s: Any, count: int, place: int) -> None:
-    """Remove one of the active constraints; move up those after it."""
+    """Remove the active constraint `place`; move up the ones that follow it."""
     for k in range(place, count - 1):
         s.which[k], s.sides[k] = s.which[k + 1], s.sides[k + 1]
         s.multipliers[k] = s.multipliers[k + 1]

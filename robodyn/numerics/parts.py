@@ -168,11 +168,11 @@ class LinkingLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class _Entry(LinkingLibrary):
-    """Numba code library of a function that Python calls, with all inlined code."""
+    """Numba code library of a function called from Python, with all inlined code."""
 
 
 class _Part(LinkingLibrary):
-    """Numba code library of a function that is linked into its callers and inlined."""
+    """Numba code library of a function that is inlined into compiled callers."""
 
     @property
     def codegen(self) -> Any:

@@ -134,9 +134,9 @@ def _law(block: Fields) -> LinearSpring:
 
 
 def _point_spring(block: Fields, model: Model) -> PointSpring:
-    """Return the spring between points that a block describes.
+    """Return the spring between two points that a block of YAML fields describes.
 
-    `force` and `rate` describe a gas spring that pushes.
+    The fields `force` and `rate` describe a gas spring, which pushes the points apart.
     """
     block.only("name", "parent", "child", "damping", "tension_only", *_LAW, *_GAS)
     ends = []

@@ -143,9 +143,9 @@ def with_motor(joint: Joint, motor: Motor, params: Mapping[str, str]) -> Joint:
 
 
 def _spring(stated: LinearSpring, motor: Motor) -> LinearSpring:
-    """Return a joint's spring as described by the attributes in `motor`.
+    """Return a joint's spring as described by robodyn's attributes in `motor`.
 
-    If they state only a preload, it is added to the spring `stated`.
+    If the attributes state only a preload, it is added to the spring `stated`.
     """
     if motor.spring_stiffness or not stated.stiffness:
         return LinearSpring(motor.spring_stiffness, motor.spring_rest, motor.spring_preload)

@@ -104,7 +104,7 @@ def parse_urdf(text: str, source: str) -> ModelBuilder:
 
 
 def _leave_out_gains(hardware: Hardware, source: str) -> None:
-    """Ignore `stiffness` parameters of other programs, as they are controller gains."""
+    """Remove `stiffness` parameters of other programs, which are controller gains."""
     for name, params in hardware.params.items():
         if "stiffness" in params and "stiffness_damping" not in params:
             del params["stiffness"]
@@ -248,7 +248,7 @@ def _position_limits(joint: Any, commanded: tuple[float, float] | None) -> Float
 def _limit(joint: Any, name: str, commanded: tuple[float, float] | None) -> float:
     """Return the limit of `effort` or `velocity`; infinite if it is absent or 0.
 
-    Of velocity commands with two limits, the smaller one applies to both directions.
+    If a velocity command interface has two limits, the smaller one applies to both directions.
     """
     value = 0.0 if joint.limit is None else float(getattr(joint.limit, name) or 0.0)
     low, high = commanded or (-np.inf, np.inf)

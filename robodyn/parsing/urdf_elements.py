@@ -157,7 +157,7 @@ class ElementReader:
             self._leave_out_soft_limits(element, ends, where)
 
     def _leave_out_soft_limits(self, element: Element, ends: list[float], where: str) -> None:
-        """Ignore a `<safety_controller>`; report it if it is narrower than `<limit>`."""
+        """Ignore `<safety_controller>`; report it if its range is narrower than `<limit>`."""
         for soft in element.iterfind("safety_controller"):
             stated = [soft.get(f"soft_{key}_limit", "0") for key in ("lower", "upper")]
             place = f"{self.source}: {where}: safety_controller"

@@ -200,7 +200,7 @@ def _is_kind(plugin: Element, words: tuple[str, ...]) -> bool:
 
 
 def _attachments(root: Element, source: str) -> Iterator[tuple[str, str, str]]:
-    """Yield parent link, child link and plugin for links that Gazebo plugins attach."""
+    """Yield parent link, child link and plugin for each attachment by a Gazebo plugin."""
     for plugin in _plugins(root):
         where = f"plugin {plugin.get('name')!r}"
         if not _is_kind(plugin, ATTACHES):

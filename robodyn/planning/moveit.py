@@ -155,7 +155,7 @@ def reachable_box(tip: TipJoints, condition_limit: float) -> FloatArray:
 
 
 def _rate_limits(tip: TipJoints, box: FloatArray) -> FloatArray:
-    """Compute tip coordinate rate limits (k,) that may be reached simultaneously."""
+    """Compute rate limits (k,) of tip coordinates that may be reached all at once."""
     m, count = tip.mechanism, len(tip.rows)
     places = np.array(np.meshgrid(*box)).reshape(count, -1).T
     used = np.zeros(count)

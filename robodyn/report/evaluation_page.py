@@ -221,7 +221,7 @@ def _views(m: Mechanism) -> Chart:
 def _dimensions(
     every: FloatArray, groups: list[FloatArray], i: int, j: int
 ) -> tuple[list[ChartLine], tuple[Note, ...]]:
-    """Return labeled dimension lines for the widths of point groups and the height."""
+    """Return labeled dimension lines: the width of each point group, the total height."""
     low, high = every.min(axis=0), every.max(axis=0)
     gap = GAP * float((high - low).max())
     lines, notes = [], []

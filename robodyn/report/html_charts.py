@@ -229,7 +229,7 @@ def _add_hover(
 
 
 def _escape(text: str) -> str:
-    """Remove characters that Bokeh would interpret from the label of a tooltip."""
+    """Replace @ and remove $ in a tooltip's label, because Bokeh would interpret them."""
     return text.replace("@", "(at)").replace("$", "")
 
 

@@ -70,7 +70,7 @@ def _key_numbers(result: Identification, shown: Sequence[Validation]) -> list[tu
 
 
 def _add_parameters(page: Page, result: Identification) -> None:
-    """Add tables of the identified friction and inertial parameters, and of the missing ones."""
+    """Add tables of the identified parameters and of those that cannot be identified."""
     rows = [
         (joint, item.term.name, item.coefficient, item.deviation)
         for joint, terms in zip(result.columns.motors.names, result.friction, strict=True)

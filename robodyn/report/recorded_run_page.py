@@ -58,7 +58,7 @@ def recorded_run_page(run: PlanComparison, path: str = "", bag: str = "") -> Pag
 
 
 def _size_text(value: float, unit: str) -> str:
-    """Format a tracking error in mm or mrad, or else in its own unit."""
+    """Format a tracking error: m in mm, rad in mrad, others in their own unit."""
     return f"{1e3 * value:.3g} m{unit}" if unit in ("m", "rad") else f"{number(value)} {unit}"
 
 

@@ -92,7 +92,7 @@ def _compile(mechanism: Mechanism, law: Law) -> Callable[[Rollout, int, int], Ou
 
 
 def _rollout(run: SimulationTask, law: Law, first: int, last: int) -> Rollout:
-    """Create the compiled rollout from recorded time `first` to recorded time `last`."""
+    """Create the compiled rollout between two recorded times, given by their indices."""
     plant, time = run.plant, run.time[first : last + 1]
     size = len(plant.mechanism.joint_names)
     without = np.multiply.outer([-np.inf, np.inf], np.ones(size))

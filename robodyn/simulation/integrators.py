@@ -136,7 +136,7 @@ def _rates(
 ) -> State:
     """Return the time derivatives of configuration and velocity at a state.
 
-    Errors contain the last valid state `before`.
+    If they cannot be computed, the error contains the last valid state, `before`.
     """
     _refuse_beyond(*at, before)
     try:

@@ -137,7 +137,7 @@ def simulate_many(
 
 
 class _Batch(NamedTuple):
-    """Arguments of B simulations: for each name one value for all, or B values."""
+    """Arguments of B simulations: for each name, one value for all of them or B values."""
 
     values: dict[str, list[Any]]
     dt: float
@@ -149,12 +149,12 @@ class _Batch(NamedTuple):
         return {name: given[number % len(given)] for name, given in self.values.items()}
 
     def is_compiled(self, number: int) -> bool:
-        """Return whether one of the simulations runs in compiled code."""
+        """Return whether a given simulation runs in compiled code."""
         own = self.arguments(number)
         return is_compiled(own["mechanism"], own["controller"])
 
     def task(self, number: int) -> SimulationTask:
-        """Create one of the simulations."""
+        """Create the task of a given simulation."""
         own = self.arguments(number)
         start = tuple(own.pop(name) for name in _START if name in own) or None
         settings = replace(self.settings, initial=start)
@@ -165,7 +165,7 @@ class _Batch(NamedTuple):
 
 
 def _simulation_count(arguments: dict[str, list[Any]]) -> int:
-    """Return the number B of simulations; reject arguments with different numbers."""
+    """Return the number B of simulations; reject arguments with different lengths."""
     counts = {name: len(values) for name, values in arguments.items() if len(values) != 1}
     if len(set(counts.values())) > 1 or 0 in counts.values():
         raise InvalidInput(
@@ -191,7 +191,7 @@ def _empty_results(first: SimulationTask, kept: IntArray, count: int) -> Simulat
 
 
 def _refuse_unlike(number: int, run: SimulationTask, first: SimulationTask) -> None:
-    """Raise if a simulation's state differs in size from that of the first one."""
+    """Reject a simulation whose state differs in size from the first simulation's."""
     kind, size = run.configuration.shape[1], run.velocity.shape[1]
     usual, expected = first.configuration.shape[1], first.velocity.shape[1]
     if (size, kind) != (expected, usual):

@@ -334,7 +334,7 @@ def suggest_remedy(
 
 
 def _friction_of(mechanism: Mechanism, index: int) -> str:
-    """Describe the friction and damping of the joint of a coordinate in a message."""
+    """Describe, for a message, the friction and damping of a coordinate's joint."""
     joint, names = mechanism.coordinates.velocity_names[index], mechanism.joint_names
     index = names.index(joint) if joint in names else 0
     parts = []

@@ -308,8 +308,8 @@ def _of_time(
         return base
     if rows_of(base).shape != (9,):
         raise InvalidInput(
-            f"base is a batch of {rows_of(base).shape[:-1]} motions, expected a single one, or a "
-            "function of time that returns one",
+            f"base has the batch shape {rows_of(base).shape[:-1]}: expected a single base motion, "
+            "or a function of time that returns one",
             value=base,
         )
     return lambda _: base

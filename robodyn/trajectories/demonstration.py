@@ -82,7 +82,7 @@ def within_limits(mechanism: Mechanism, configurations: FloatArray) -> bool:
 
 
 def _amplitudes(mechanism: Mechanism) -> FloatArray:
-    """Return the amplitudes (nv,) [m or rad] of displacements along all coordinates."""
+    """Return the displacement amplitude (nv,) [m or rad] for each coordinate."""
     coordinates = mechanism.coordinates
     if coordinates.velocity_names != mechanism.joint_names:
         far = {"m": 0.12 * mechanism.size, "rad": 0.15}
@@ -92,7 +92,11 @@ def _amplitudes(mechanism: Mechanism) -> FloatArray:
 
 
 def _round_trip(mechanism: Mechanism, way: FloatArray) -> list[Trajectory]:
-    """Plan a displacement, or a fraction of it, and the way back; empty if impossible."""
+    """Plan motions from home along a displacement and back.
+
+    If the displacement is not feasible, shorter fractions of it are tried. The list is empty if
+    all of them fail.
+    """
     home = mechanism.home
     for part in SHORTER:
         # from some home positions a loop can move only a little before it no longer closes

@@ -110,7 +110,11 @@ class Handover(RowTrajectory):
 
 
 def _rotation_part(lead: Motion, old: Motion, new: Motion, own: slice) -> None:
-    """Set rotation-vector derivatives of `lead` so that it moves `new` like `old`."""
+    """Set derivatives of the rotation vector from `new` to `old`, in place.
+
+    The rotation vector is `lead.configuration[own]`. Its first and second derivatives are set so
+    that `new`, rotated by it, has the angular velocity and acceleration of `old`.
+    """
     o = lead.configuration[None, own]
     carried, change = np.zeros((2, 1, 3))
     composed_motions(o, carried, change, new.velocity[None, own], new.acceleration[None, own])

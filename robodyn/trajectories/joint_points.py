@@ -78,7 +78,11 @@ def through_points(
 
 
 def _blends(durations: FloatArray) -> FloatArray:
-    """Return durations (K,) [s] of blends, none longer than an adjacent segment."""
+    """Return durations (K,) [s] of the blends at K points.
+
+    No blend is longer than a segment next to its point; `durations` (K - 1,) are those of the
+    segments.
+    """
     shortest = np.minimum(np.append(durations, np.inf), np.append(np.inf, durations))
     shortest[[0, -1]] *= 0.5
     return np.asarray(np.minimum(shortest, BLEND))

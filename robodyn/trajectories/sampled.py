@@ -197,9 +197,10 @@ class SampledTrajectory(RowTrajectory):
         return Motion(*(values.reshape(count, places, values.shape[-1]) for values in motion))
 
     def _sample_single(self, t: float) -> Motion | None:
-        """Return the motion at one time, as in a batch; None if `t` is not a valid time.
+        """Return the motion at one time; None if `t` is not finite.
 
-        Times mostly increase, so the last cubic is tried first.
+        The result is the same as in a batch. Times mostly increase, so the most recently used cubic
+        is tried first.
         """
         cursor = self._cursor
         if cursor is None or not cursor[0] < t < cursor[1]:

@@ -272,7 +272,7 @@ def _point(waypoint: Fields, joints: int) -> FloatArray:
 def _blended_duration(
     common: Fields, goal: Fields, step: FloatArray, extra: float, *, of_joints: bool
 ) -> float:
-    """Return a segment's duration [s]: given, or the shortest within the speed limits."""
+    """Return a segment's given or, without one, shortest possible duration [s]."""
     if _profile(common, goal) != "lspb":
         fields = goal if "profile" in goal else common
         raise fields.refuse("profile", fields.data["profile"], "lspb if waypoints are blended")

@@ -170,7 +170,7 @@ def read_run(bag: str | Path, model: str = "") -> RecordedRun:
 
 
 def _messages(bag: Path) -> tuple[dict[str, list[tuple[float, Any]]], list[str]]:
-    """Return stamped messages [s] of each of `TOPICS`, and all topic names of a bag.
+    """Return a bag's messages on `TOPICS` with their stamps [s], and all topic names.
 
     The topics may be in any namespace.
     """

@@ -50,7 +50,7 @@ def figure_of(
 
 
 def _file(source: str | Path) -> Path | None:
-    """Return the file that mesh paths are relative to; None if there is no file."""
+    """Return the file to which mesh paths are relative; None if the model has no file."""
     text = str(source)
     if is_text(source) or text in models():
         return None

@@ -182,9 +182,9 @@ class ViewerPage:
 
 
 def _title_for_phones(client: Any, name: str) -> None:
-    """Mention in the panel's title on an upright screen that a tap hides the controls.
+    """On an upright screen, note in the panel's title that a tap hides the controls.
 
-    viser opens the controls of a phone expanded and has no request to collapse them.
+    On a phone, viser opens the controls expanded and provides no message to collapse them.
     """
     # a phone's screen may have as many pixels as a desktop's: it is taller than wide
     if client.camera.image_width <= max(NARROW, client.camera.image_height):

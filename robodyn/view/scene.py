@@ -213,7 +213,7 @@ class Scene:
         )
 
     def _leg_axes(self, configuration: FloatArray) -> FloatArray:
-        """Return points (legs, 2, 3) [m] at the lower and upper joint of each leg."""
+        """Return the positions (legs, 2, 3) [m] of each leg's lower and upper joint."""
         feet, tips = presentation.leg_ends(self._mechanism, configuration)
         return np.stack([self._in_root(feet), self._in_root(tips)], axis=1)
 
@@ -252,7 +252,7 @@ class Scene:
 
 
 def _extend(arrow: FloatArray, distance: float) -> FloatArray:
-    """Return a point beyond an arrow's head, for the label with its value."""
+    """Return the point a distance beyond an arrow's head, for the arrow's label."""
     way = arrow[1] - arrow[0]
     length = float(np.linalg.norm(way))
     return np.asarray(arrow[1] + (distance / length) * way if length > 1e-9 else arrow[1])

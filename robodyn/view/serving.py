@@ -174,9 +174,9 @@ _LOCK = threading.Lock()
 
 @contextlib.contextmanager
 def _protect(allowed: Collection[str]) -> Iterator[None]:
-    """Make web servers that start in this context reject requests of other web pages.
+    """Make web servers that start in this context reject requests from other web pages.
 
-    viser has no setting for it, but uses `serve` from websockets when a server starts.
+    viser has no setting for this, but calls `serve` of websockets when it starts a server.
     """
     from websockets.asyncio import server as websockets
 

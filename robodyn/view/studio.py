@@ -160,7 +160,7 @@ class LiveControls:
 
 
 def _joint_ranges(live: LiveSimulation, scale: FloatArray) -> FloatArray:
-    """Return slider ranges (2, n): the joint limits, clipped to half a turn or pi m."""
+    """Return slider ranges (2, n): the joint limits, clipped to +/- pi [rad or m]."""
     mechanism = live.mechanism
     known = dict(zip(mechanism.joint_names, mechanism.position_limits, strict=True))
     free = np.array([-np.inf, np.inf])
@@ -184,5 +184,5 @@ def _ranges_about_home(live: LiveSimulation, scale: FloatArray) -> FloatArray:
 
 
 def _step(span: float) -> float:
-    """Return a slider's step: a power of ten, at least a hundredth of its range."""
+    """Return a slider's step: the largest power of ten up to 1/100 of its range."""
     return float(10.0 ** np.floor(np.log10(max(span, 1e-6) / 100.0)))

@@ -164,7 +164,7 @@ class _Writer:
             self._branch(body, link.name, each, own)
 
     def _merge_unphysical(self, name: str) -> None:
-        """Merge each inertia that MuJoCo rejects into the link to which its link is fixed."""
+        """Merge inertias that MuJoCo rejects into the link they are rigidly fixed to."""
         links = self._links
         for joint in self._below.get(name, ()):
             self._merge_unphysical(joint.child)
@@ -297,7 +297,11 @@ class _Writer:
             made.set(f"site{number_}", f"{name}_{number_}")
 
     def _tendons(self) -> None:
-        """Write springs between points as tendons, whose rest length is never negative."""
+        """Write springs between points as spatial tendons.
+
+        Raises:
+            OutputError: the unloaded length of a spring is negative, which MJCF does not support.
+        """
         out = element(self._root, "tendon") if self._model.springs else None
         for spring in self._model.springs:
             length = unloaded_position(spring, "MJCF")

@@ -189,7 +189,7 @@ def simulation_nodes(
 
 
 def _state_sources(context: LaunchContext, states: Any) -> list[Node]:
-    """Return the simulator, or the estimator if the hardware reports too few joints."""
+    """Return the node that provides states: simulator, or estimator if needed."""
     settings = context.launch_configurations
     on = is_on(context, "ros2_control")
     if on and settings["hardware"] != "simulator":

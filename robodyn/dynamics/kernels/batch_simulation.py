@@ -179,7 +179,10 @@ def smooth_step_of(kind: Functions) -> Any:
 
     @inner
     def smooth_step(task: Any, h: float, step: Any) -> Any:
-        """Take a step; return the number of remaining steps."""
+        """Advance eight states by a step; return how many steps remain for each lane.
+
+        The number of a lane that fails is unchanged.
+        """
         plant, work, s, r = task.plant, task.work, task.scratch, step.rows
         left = r.left[0]
         good = left > 0.0
@@ -218,7 +221,7 @@ def hybrid_steps_of(kind: Functions) -> Any:
 
     @inner
     def hybrid_steps(task: Any, h: float, step: Any) -> Any:
-        """Take steps; return the number of remaining steps."""
+        """Advance eight states, with stiction; return how many steps remain for each lane."""
         functions = StepFunctions(
             without_inertia, constant_state, equations, configuration_rate, normalize, refill
         )
@@ -242,7 +245,7 @@ def group_loop(unpack: Any) -> Any:
 
     @inner
     def plant_of(structure: Any, own: Any, settings: Any, count: int, n: int) -> PackedPlant:
-        """Return eight plants from rows of `count` numbers."""
+        """Return eight plants, one per lane, from `count` packed values for each."""
         columns, nf = int(settings[COLUMNS]), int(settings[FRICTION])
         table_at = count - n * columns
         return PackedPlant(

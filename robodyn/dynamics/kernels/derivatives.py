@@ -312,7 +312,8 @@ def derivative_kernel(residual: Any, displace: Any, drive: Any) -> Any:
 
         `given` are q, v, a, efforts, wrench and base of a state that satisfies the equations, and
         the last two may have length zero. `steps` (nv,) are the displacements of the stencil.
-        `friction` (n or more, DRY_FRICTION) is that of the driven joints, or has no rows.
+        `friction` (n or more, DRY_FRICTION) contains the dry-friction parameters of the driven
+        joints first; it has no rows if dry friction is ignored.
         """
         _, v, a, efforts, wrench, base = given
         s, p, found = memory

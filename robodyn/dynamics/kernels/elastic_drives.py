@@ -216,9 +216,9 @@ def command_with_drives(kind: Functions, joint_positions: Any, mechanism_equatio
 
     @noinline
     def measure_motors(plant: Any, q: Any, v: Any, load: Any, work: Any) -> bool:
-        """Find the state that the motors' positions and rates imply if drives are rigid.
+        """Find the mechanism state for the motors' positions and rates with rigid drives.
 
-        The result is written to the scratch arrays. Returns False if no such configuration was
+        The result is written to the scratch arrays. Return False if no such configuration was
         found.
         """
         nq, nv, n = rigid_sizes(plant.own)

@@ -65,7 +65,8 @@ class MotionEquations(NamedTuple):
 
     Attributes:
         M: (nv, nv) mass matrix, lower triangle.
-        D: (nv, nv) viscous damping, lower triangle; only if it may have to be implicit.
+        D: (nv, nv) viscous damping, lower triangle; written only if damping may be so strong that
+            it is integrated implicitly.
         L: (nf, nv) Jacobian: the rates of the joints with friction are L V for a velocity V.
         force: (nv,) M V' without dry friction, end stops included.
         drift: (nf,) L' V, the joints' accelerations for V' = 0.

@@ -104,7 +104,10 @@ def hybrid_loop(kind: Functions) -> Any:
 
     @inner
     def supply(task: Any, step: Any, when: float, given: bool) -> Any:
-        """Return a status and the `State` at an integration stage, with its efforts and load."""
+        """Return a status and the `State` at an integration stage.
+
+        The state includes the joint efforts and the load at this stage.
+        """
         s, p = task.scratch.stages, task.scratch.piece
         status, q, v = integration.OK, s.configuration, s.velocity
         put_load(step, when, p.load)

@@ -123,15 +123,16 @@ class DeltaSettings:
 
 
 class _Delta(NamedTuple):
-    """Delta robot to which parameters are fitted, with its joints in the order of their angles.
+    """Delta robot to which firmware parameters are fitted, with joints sorted by angle.
 
     Attributes:
-        order: indices of the driven joints, counterclockwise.
-        is_rotary: whether arms turn.
-        signs: (3,) 1 if a joint's position grows as its carriage rises or its arm goes down.
-        values: unknowns of the fit: x and y of the origin, radius, angles (3,), lengths of rods
-            (3,), zero offsets of joints (3,); with arms, height of their axes and their lengths
-            (3,).
+        order: indices of the driven joints, counterclockwise about the vertical axis.
+        is_rotary: whether the motors turn arms instead of moving carriages.
+        signs: (3,) 1 if a joint's position increases as its carriage rises or its arm goes down,
+            otherwise -1.
+        values: initial values of the fit: x and y of the vertical axis, radius of the rails or arm
+            axes, their angles about the vertical axis (3,), rod lengths (3,) and joint zero
+            offsets (3,); with arms, also the height of the arm axes and the arm lengths (3,).
         rises: 1 if the arms are above the nozzle, otherwise -1.
     """
 
@@ -145,7 +146,7 @@ class _Delta(NamedTuple):
         """Compute the positions of the arm ends or, for linear drives, of the carriages.
 
         Returns:
-            Radii [m] from the vertical axis and heights [m] of the ends, (..., 3) each.
+            Distances [m] of the ends from the vertical axis, and their heights [m], (..., 3) each.
         """
         moved = self.signs * at + values[9:12]
         if not self.is_rotary:
@@ -270,7 +271,7 @@ def _point(m: Any, link: str, xyz: FloatArray) -> FloatArray:
 
 
 def _sign(m: Any, index: int, rotary: bool) -> float:
-    """Return 1 if a joint's position grows as its carriage rises or arm falls, else -1."""
+    """Return 1 if a joint's position increases with carriage up or arm down, else -1."""
     step = np.zeros(len(m.joint_names))
     step[index] = 1e-4
     raised = m.body_pose(m.assemble(m.joint_positions(m.home) + step, m.home))[2]

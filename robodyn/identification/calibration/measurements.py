@@ -264,7 +264,7 @@ def joint_columns(path: str | Path, m: Mechanism) -> tuple[dict[str, FloatArray]
 
 
 def _target(path: str | Path, columns: Mapping[str, FloatArray], scale: float) -> dict[str, Any]:
-    """Convert the tracked target's columns to the arguments of `from_arrays`."""
+    """Convert CSV columns of the tracked target to arguments of `from_arrays`."""
     found = [name for name in (*POSITION, *QUATERNION) if name in columns]
     if "distance" in columns:
         ends = {"base_point": BASE_POINT, "body_point": BODY_POINT}
@@ -309,7 +309,10 @@ def resolve_points(m: Mechanism, which: str, given: Point) -> FloatArray:
 
 
 def _named_point(m: Mechanism, which: str, name: str) -> FloatArray:
-    """Return the origin (3,) of a joint, closure or link that is fixed to base or body."""
+    """Return the origin (3,) [m] of a joint, closure or link fixed to base or body.
+
+    The origin is in the frame of the base or of the body, according to `which`.
+    """
     model = m.model
     ends = [(each.parent, each.at.translation) for each in model.joints if each.name == name]
     for closure in model.closures:

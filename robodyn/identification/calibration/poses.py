@@ -154,7 +154,9 @@ def _random_configurations(
 def _measurable_configuration(
     m: Mechanism, settings: PoseSettings, joints: FloatArray, rng: np.random.Generator
 ) -> FloatArray | None:
-    """Assemble the mechanism at joint positions and, with a bed, move its tip onto it.
+    """Assemble the mechanism at given joint positions.
+
+    If `settings` contain the height of a bed, the tip is then moved onto the bed.
 
     Returns:
         Configuration (nq,); None if it is out of reach, beyond a limit or ill-conditioned.
@@ -223,8 +225,8 @@ def _log_det(rows: FloatArray) -> float:
 def _exchange_poses(blocks: Sequence[FloatArray], n: int) -> list[int]:
     """Select n poses for D-optimal calibration by exchanging single poses.
 
-    No single exchange increases the determinant of the information matrix, which is that of the
-    prior plus A' A for each selected block A of whitened derivatives.
+    For the result, no exchange of a single pose increases the determinant of the information
+    matrix: the matrix of the prior plus A' A for each selected block A of whitened derivatives.
 
     Returns:
         Indices of the n blocks.
@@ -250,7 +252,7 @@ def _exchange_poses(blocks: Sequence[FloatArray], n: int) -> list[int]:
 
 
 def _best_block(blocks: FloatArray, inverse: FloatArray, taken: Sequence[int]) -> int:
-    """Find the block that increases the determinant of the information matrix most.
+    """Find the block that most increases the information matrix's determinant.
 
     `inverse` (U, U) is the inverse information matrix so far. Blocks in `taken` are left out.
     """

@@ -183,7 +183,7 @@ class _ZeroProblem:
         self._guesses = [m.home] * len(samples)
 
     def weighted_residuals(self, unknowns: FloatArray) -> FloatArray:
-        """Compute residuals (k,) of inclinations and stop positions, divided by noise."""
+        """Compute residuals (k,) of inclinations and stops, divided by their noise."""
         from scipy.spatial.transform import Rotation  # slow to import
 
         m, guesses, n = self._mechanism, self._guesses, self._samples.shape[1]
@@ -199,7 +199,10 @@ class _ZeroProblem:
         return np.concatenate([of_level.ravel() / self._level_noise, of_stops])
 
     def residuals(self, unknowns: FloatArray) -> FloatArray:
-        """Compute the weighted residuals, and those of the prior; large where none exist."""
+        """Compute the weighted residuals of the measurements, followed by the prior's.
+
+        If the mechanism cannot be assembled, all residuals have the same large value.
+        """
         try:
             return np.concatenate([self.weighted_residuals(unknowns), unknowns])
         except KinematicsError:
@@ -208,7 +211,7 @@ class _ZeroProblem:
 
 
 def _stop(m: Mechanism, joint: str, reading: float, end: float) -> tuple[int, float, float]:
-    """Return the index of a joint at its end stop, its reading and its true position."""
+    """Return a joint's index, its reading at an end stop and the true reading there."""
     if joint not in m.joint_names:
         raise InvalidInput(
             f"end stop of the unknown joint {joint!r}, expected one of {', '.join(m.joint_names)}",

@@ -72,7 +72,7 @@ def kalman_gain(P: FloatArray, H: FloatArray, R: FloatArray) -> tuple[FloatArray
 
 
 class _BandFilter:
-    """Kalman filter for motions in a frequency band, with a measured time derivative.
+    """Kalman filter for band-limited motion of which a time derivative is measured.
 
     The motion is modeled as white noise behind a Butterworth high-pass and low-pass filter. All
     axes have the same model.

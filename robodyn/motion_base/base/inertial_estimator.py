@@ -100,9 +100,9 @@ class InertialEstimator:
         self.bias = self.bias + change[3 * nv :]
 
     def _predict(self, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Predict the measurements: joint positions, specific force and angular velocity.
+        """Predict the joint positions and the IMU's specific force and angular velocity.
 
-        The derivatives ignore changes of the Jacobian, which are small compared with the noise.
+        The derivatives treat the Jacobian as constant; this error is small compared with the noise.
 
         Returns:
             Measurements (n + 6,), and their derivatives (n + 6, 3 nv + 6) w.r.t. the filter's

@@ -59,7 +59,7 @@ class Horizon:
 
 
 def _interval_indices(knots: IntArray) -> IntArray:
-    """Return the indices of samples at all knots but the first, and between knots."""
+    """Return indices of samples between the knots and at each knot except the first."""
     parts = [
         np.round(np.linspace(a, b, 1 + min(b - a, PARTS)))[1:]
         for a, b in zip(knots[:-1], knots[1:], strict=True)

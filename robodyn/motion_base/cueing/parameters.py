@@ -16,7 +16,7 @@ MAY_BE_ZERO = ("gain", "weight", "tail")
 
 
 class _Parameters:
-    """Base class of parameters; construction checks that they are positive or nonnegative."""
+    """Base class of cueing parameters; rejects negative values, and 0 where invalid."""
 
     def __post_init__(self) -> None:
         """Raise an error if a value is negative, or zero where it must be positive."""

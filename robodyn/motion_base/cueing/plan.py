@@ -268,9 +268,9 @@ class MotionLimiter:
         examiner.motion_of_plan(self.place[:, :1], self._nearest_configurations(np.zeros(1)))
 
     def _set_brake_motion(self, place: FloatArray, known: FloatArray, spacing: float) -> None:
-        """Store a motion of the head (3, K, 6) that is to be followed from now on.
+        """Store a motion of the head (3, K, 6) to rest, which starts now.
 
-        Configurations (M, nq) along it are known at intervals of `spacing` seconds.
+        `known` (M, nq) are the configurations along the motion, `spacing` seconds apart.
         """
         self.place, self._known, self._spacing, self._since = place, known, spacing, 0.0
 
@@ -286,7 +286,7 @@ class MotionLimiter:
         return self._examiner.plan(self.place, self._nearest_configurations(times))
 
     def _nearest_configurations(self, times: FloatArray) -> FloatArray:
-        """Return the stored configurations nearest to times (K,) [s] after the present."""
+        """Return the stored configurations nearest in time to `times` (K,) [s] from now."""
         at = np.rint((self._since + times) / self._spacing).astype(int)
         return np.asarray(self._known[np.minimum(at, len(self._known) - 1)])
 
@@ -308,9 +308,9 @@ class MotionLimiter:
         return cue
 
     def _follow(self, braked: FloatArray, way: FloatArray) -> Cue:
-        """Advance the head by one step along `way`, as far as the limits allow.
+        """Advance the head by the step `way`, or by a fraction of it that limits allow.
 
-        If the limits allow no step, continue the last braking motion.
+        If the limits allow no fraction of the step, continue the last braking motion.
         """
         brake = self._brake
         cue, room = self._first_within_limits(braked, way, [(1.0, brake)])

@@ -239,7 +239,7 @@ class PredictiveCueing:
     def _objective(
         self, plan: Plan, force: FloatArray, rate: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
-        """Compute the objective of a change of plan: perceived errors and motion effort.
+        """Compute the cost of a plan change: perceived errors, displacement and jerk.
 
         Returns:
             Hessian (N, N) and gradient (N,) w.r.t. the N spline coefficients of the change.
@@ -320,7 +320,7 @@ class PredictiveCueing:
         return tuple(jacobians)  # type: ignore[return-value]
 
     def _integrate_change(self, plan: Plan, change: FloatArray) -> FloatArray:
-        """Add a change to a plan's accelerations, and integrate them to (3, M + 1, 6)."""
+        """Return a plan's head motion (3, M + 1, 6) after adding to its accelerations."""
         dt = self.dt
         place = plan.place.copy()
         place[2][:, self._freedoms] += change

@@ -236,7 +236,7 @@ class ClassicalWashout:
         return np.hstack([moved[:, 1:].T * self._has[:3], rpy])
 
     def _tilt_coordination(self, felt: FloatArray) -> FloatArray:
-        """Compute the roll and pitch with which gravity imitates a sustained force.
+        """Compute the tilt angles at which gravity simulates a sustained specific force.
 
         Returns:
             Roll and pitch, and their first and second time derivatives: (2, 3).

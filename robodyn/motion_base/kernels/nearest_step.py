@@ -20,7 +20,7 @@ INDEPENDENT: Final = 1e-20
 
 @inner
 def _factor(body: Any, Q: Any, R: Any) -> bool:
-    """Factor the matrix `body` into Q' R by the Gram-Schmidt method, applied twice.
+    """Factor the matrix `body` into Q' R by Gram-Schmidt with reorthogonalization.
 
     Q has orthonormal rows; R is upper triangular. The result is False if `body` lacks full column
     rank.

@@ -39,7 +39,7 @@ def _propagate(state: Any, jerk: float, time: float) -> Any:
 
 @inner
 def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
-    """Compute the fastest jerk-limited change to rate `goal` and zero acceleration.
+    """Compute the fastest jerk-limited motion to rate `goal` and zero acceleration.
 
     Returns: the durations [s] of its three phases, the jerks in the first and the last phase, and
     the constant acceleration in the middle phase, which is between `low` and `high`.
@@ -59,7 +59,7 @@ def _ramp(state: Any, goal: float, low: float, high: float, jerk: float) -> Any:
 
 @inner
 def _follow_ramp(state: Any, ramp: Any, goal: float, time: float) -> Any:
-    """Return the joint's state at a time [s] after the start of a ramp to rate `goal`.
+    """Return a joint's state `time` [s] after the start of a ramp to rate `goal`.
 
     After the end of the ramp, the rate stays constant.
     """
@@ -83,7 +83,7 @@ def _at_rest(state: Any, low: float, high: float, jerk: float) -> Any:
 
 @noinline
 def _towards_zero(state: Any, rates: Any, low: float, high: float, jerk: float, dt: float) -> Any:
-    """Compute a joint's state one tick later, on the fastest motion to rest at 0.
+    """Compute a joint's state one tick later, on the fastest motion to rest at position 0.
 
     The state is the position, rate and acceleration of one joint.
     """

@@ -291,7 +291,7 @@ class PositionCommander:
         return SetPoint(p, v, a, self._efforts, problem)
 
     def _derate(self, efforts: FloatArray, limits: FloatArray) -> str:
-        """Reduce the speed factor if an effort (n,) is near its limit; else increase it.
+        """Reduce the speed factor if any effort (n,) is near its limit; else increase it.
 
         Returns:
             A message if an effort exceeds its limit, otherwise an empty string.

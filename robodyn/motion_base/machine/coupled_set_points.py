@@ -64,7 +64,7 @@ def _ramp(start: FloatArray, duration: Any, time: Any) -> FloatArray:
     """Return states of a motion whose accelerations decrease linearly to zero.
 
     Returns:
-        States (..., 3, m) of the independent joints a `time` [s] after the start.
+        States (..., 3, m) of the independent joints `time` [s] after the start.
     """
     p, v, a = (start[..., k, :] for k in range(3))
     left = 1.0 - time / duration
@@ -118,7 +118,7 @@ class CoupledSetPoints(SetPoints):
 
     @property
     def _brake(self) -> _Brake:
-        """Current braking motion; that of the previous step if its state was restored."""
+        """Braking motion of the current state or, if restored, of the previous state."""
         return self._last if self._last.state is self.state else self._found
 
     @property
@@ -182,7 +182,10 @@ class CoupledSetPoints(SetPoints):
         return float((most / np.maximum(moved, most)).min())
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return the fractions (3, n) of the limits at which dependent joints can follow."""
+        """Return the fractions (3, n) of the limits at which dependent joints can follow.
+
+        The rows are for rates, accelerations and jerks.
+        """
         fractions: FloatArray = super()._limit_fractions(target).copy()
         fractions[2] *= self._fraction
         return fractions
@@ -204,7 +207,7 @@ class CoupledSetPoints(SetPoints):
         self.state, self._goal = self._found.state, None
 
     def _advance_brake(self, brake: _Brake) -> _Brake:
-        """Return a braking motion, advanced by one step."""
+        """Return the braking motion one step later."""
         m, later = self._mechanism, brake.after(self.dt)
         by = later[0] - brake.state[0, self._free]
         q = motions.advance_near(m, brake.configuration, by)

@@ -186,7 +186,10 @@ def body_freedoms(mechanism: Mechanism, jacobian: FloatArray) -> tuple[int, ...]
     rotations = int((turns > TURNS).sum())
 
     def best(moved: FloatArray, first: int) -> tuple[int, ...]:
-        """Return indices of the n rows of `moved` (3, n) with the largest |determinant|."""
+        """Return indices of the n rows of `moved` (3, n) with the largest |determinant|.
+
+        `first` is added to each index.
+        """
         found = combinations(range(3), moved.shape[1])
         chosen = max(found, key=lambda rows: abs(np.linalg.det(moved[list(rows)])))
         return tuple(first + row for row in chosen)

@@ -358,7 +358,7 @@ class Machine:
         return self.commander.set_points if self._homing is None else self._homing.points
 
     def _begin_homing(self) -> str:
-        """Home the drives from known positions, or start their motion to the stops.
+        """Home the drives at known positions at once, or start their motion to the stops.
 
         Returns:
             The reason why homing cannot begin; empty if it has begun.
@@ -437,7 +437,7 @@ class Machine:
         return homing.point
 
     def _selected_source(self) -> tuple[MotionSource | None, float]:
-        """Return the motion source in this state, and the usable fraction of the limits."""
+        """Return the machine state's motion source and its usable fraction of the limits."""
         if self.state in ("homing", "parking", "parked"):
             return self._parking, self._slow
         if self.state == "engaging":
@@ -481,7 +481,7 @@ class Machine:
         return "the emergency stop is pressed" if self._stopped else ""
 
     def _fault_cause(self) -> str:
-        """Return why the drives are at fault; empty if they are not."""
+        """Return the cause for entering `fault` in this tick; empty if there is none."""
         s, measured = self.settings, self._measured
         if self._stopped:
             return self._stop_reason

@@ -83,7 +83,10 @@ class SetPoints:
         self.state, self._goal = later, None
 
     def _limit_fractions(self, target: FloatArray) -> FloatArray:
-        """Return fractions (3, n) of the limits that keep the joints on a straight line."""
+        """Return the fractions (3, n) of the limits for a straight line in joint space.
+
+        The rows are for rates, accelerations and jerks.
+        """
         if target[1:].any() or not np.isfinite(target).all():
             self._goal = None
             return np.ones_like(self._rows)

@@ -88,7 +88,7 @@ class StabilizedSource(BodyMotion):
         return motion._replace(acceleration=accelerating)
 
     def _adapt(self, time: int, motion: Motion, problem: str) -> None:
-        """Reduce the compensated fraction of base motion beyond limits, else increase it."""
+        """Lower the compensated fraction of base motion beyond limits, else raise it."""
         c, since = self._commander, min(max(time - self._then, 0), 10**8) * 1e-9
         rates = self._mechanism.joint_velocities(motion.configuration, motion.velocity)
         exceeds = (

@@ -72,7 +72,10 @@ def _root(text: str, where: str) -> Element:
 
 
 def _files(root: Element, folder: Path) -> list[tuple[Element, Path]]:
-    """Return the elements that reference files, each with every possible path."""
+    """Return every element that references a file, with each path it may have.
+
+    There is one pair for each element and candidate folder.
+    """
     folders = {folder}
     for compiler in root.iter("compiler"):
         folders |= {folder / compiler.attrib[key] for key in FOLDERS if key in compiler.attrib}

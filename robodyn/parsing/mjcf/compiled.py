@@ -47,9 +47,9 @@ class CompiledModel:
         self._check()
 
     def _compile(self, source: Path | str) -> Any:
-        """Return the compiled model, if necessary without unreadable meshes.
+        """Return the compiled model; leave out unreadable meshes if possible.
 
-        Meshes are only omitted if all inertias are given explicitly.
+        Meshes are only left out if all inertias are given explicitly.
         """
         read = self.mujoco.MjModel
         try:

@@ -256,7 +256,7 @@ class MjcfDrives:
             self._compiled.leave_out("tendon", n, "its limits, which apply to several joints")
 
     def _leave_out_spring(self, n: int, reason: str) -> None:
-        """Warn that a tendon's spring is ignored; list the efforts it causes at home."""
+        """Warn that a tendon's spring is ignored; list the efforts it would cause at home."""
         model, mujoco = self._model, self._compiled.mujoco
         data, stiffness = mujoco.MjData(model), np.array(model.tendon_stiffness[n])
         data.qpos = model.qpos0 if self.home is None else self.home
@@ -278,7 +278,10 @@ class MjcfDrives:
         )  # fmt: skip
 
     def _actuator(self, n: int) -> tuple[int, tuple[float, float]]:
-        """Return the index of an actuator's joint (-1 if left out) and its effort limits."""
+        """Return the index of the joint that actuator n drives, and its effort limits.
+
+        The index is -1 if the actuator is left out.
+        """
         model, kinds = self._model, self._compiled.mujoco.mjtTrn
         moved, target = int(model.actuator_trntype[n]), int(model.actuator_trnid[n, 0])
         gear = float(model.actuator_gear[n, 0])
@@ -314,7 +317,11 @@ class MjcfDrives:
         return joint, (float(ends.min()), float(ends.max()))
 
     def _end_of(self, n: int, tendon: int) -> tuple[int, float]:
-        """Return the only joint that a tendon moves, by index (or -1), and the gear ratio."""
+        """Return the index of the only joint that a tendon moves, and the gear ratio.
+
+        The index is -1 if actuator n is left out, because its tendon moves several independent
+        joints.
+        """
         joints = self._couplings.joints_of(tendon)
         name = self._compiled.name("tendon", tendon)
         if not joints:

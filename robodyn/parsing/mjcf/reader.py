@@ -141,9 +141,10 @@ class _Reader:
             self._builder.links_with_inertia.add(name)
 
     def _add_joint(self, n: int, parent: str, child: str, place: FloatArray) -> None:
-        """Add joint n of the MuJoCo model, at the frame `place` (4, 4) of the parent.
+        """Add joint n of the MuJoCo model to the builder.
 
-        `place` is the frame of the joint's anchor in the initial configuration, `qpos0`.
+        `place` (4, 4) is the frame of the joint's anchor on the parent link, in the initial
+        configuration `qpos0`.
         """
         model, name, builder = self._model, self._compiled.name("joint", n), self._builder
         kind, axis = JOINTS[model.jnt_type[n]], np.array(model.jnt_axis[n])
@@ -200,7 +201,7 @@ class _Reader:
     def _motor(
         self, name: str, own: dict[str, Any], found: Motor, *, floats: bool = False
     ) -> Motor:
-        """Return the motor data that robodyn's writer stored; if it is missing, `found`."""
+        """Return the motor data stored by robodyn's writer, or `found` if there are none."""
         if "own" not in own:
             return found
         where = f"{self._builder.source}: <custom>: the <text> 'robodyn': joint {name!r}"
@@ -211,7 +212,11 @@ class _Reader:
             self._builder.home[name] = motor.home
 
     def _floating_home(self, at: int, kind: str, place: FloatArray) -> tuple[float, ...] | None:
-        """Return a free or ball joint's pose in the keyframe, relative to `place`."""
+        """Return the keyframe's pose (7,) of a free or ball joint, relative to `place`.
+
+        `place` (4, 4) is the frame of the joint on its parent. The result is None if there is no
+        keyframe.
+        """
         if self._home is None:
             return None
         if kind == "ball":

@@ -171,7 +171,10 @@ class SdfFrames:
         return name
 
     def _above(self, name: str, end: str = WORLD) -> Iterator[str]:
-        """Yield a frame's name, its reference frame's, and so on up to the frame `end`."""
+        """Yield the name of a frame, then of its reference frame, and so on up the tree.
+
+        The iteration ends before the frame `end` or the world.
+        """
         count = 0
         while name not in (end, WORLD):
             yield name
@@ -186,7 +189,7 @@ class SdfFrames:
         return out
 
     def _place(self, name: str) -> tuple[str, FloatArray]:
-        """Return a frame's reference frame, and its pose (4, 4) in that frame."""
+        """Return the reference frame of a frame, and the frame's pose (4, 4) in it."""
         if name not in self._local:
             self._local[name] = self._read(name)
         return self._local[name]

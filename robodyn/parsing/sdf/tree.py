@@ -61,7 +61,10 @@ def own_elements(parent: Element, tag: str) -> list[Element]:
 
 
 def _is_set(element: Element) -> bool:
-    """Return whether an element not from robodyn has a value other than 0 or `false`."""
+    """Return whether a foreign element has a value other than 0 or `false`.
+
+    Elements in robodyn's namespace are not foreign.
+    """
     words = [
         word
         for part in element.iter()
@@ -149,7 +152,7 @@ class TreeReader:
             leave_out(self._frames.source, ", ".join(names[:8]), what)
 
     def _check_frames(self, name: str, joint: Element) -> None:
-        """Warn if a joint's parent is a frame at a distance from the joint."""
+        """Warn if the parent of a joint is a frame whose origin is not at the joint."""
         frames, where = self._frames, f"joint {name!r}"
         parent = (joint.findtext("parent") or "").strip()
         full = frames.resolved(parent, frames.scope[name], f"{where}: parent")
@@ -159,8 +162,8 @@ class TreeReader:
         if apart > FRAME_TOLERANCE:
             warn(
                 f"{frames.source}: {where}: its parent, the frame {parent!r}, is {apart:.4g} m "
-                "from the joint, which SDF places at its child; place the child's link by "
-                f'<pose relative_to="{parent}">, or the joint by a <pose>'
+                "from the joint, because SDF places a joint at its child link by default; set "
+                f'<pose relative_to="{parent}"> of the child link, or a <pose> of the joint'
             )
 
     def _base(self) -> str:
@@ -205,7 +208,7 @@ class TreeReader:
     ) -> str:
         """Add a floating joint for a link that the tree does not reach yet.
 
-        Returns the name of that link.
+        Return the name of this link.
         """
         for link, joint in floating.items():
             if link not in reached and joint.get("parent") in reached:
@@ -243,7 +246,7 @@ class TreeReader:
     def _reorder(self) -> None:
         """Sort the joints in the order of the file.
 
-        A joint that was created for a further axis of an SDF joint follows the first one.
+        An SDF joint with several axes is read as several joints, which remain next to each other.
         """
         frames, tags = self._frames, ("joint", f"{OWN}floating")
         names = [part.get("name", "") for part in frames.model if part.tag in tags]
@@ -297,10 +300,10 @@ class TreeReader:
         return 0.5 / np.pi  # 1 m per turn, SDF's default
 
     def _chain(self, name: str, child: str, steps: list[Step]) -> None:
-        """Add the steps of one joint as a chain of joints, located at the joint's origin.
+        """Add an SDF joint as a chain of elementary joints, located at its origin.
 
-        Massless links connect the joints. If the joint's origin is not that of the child, a fixed
-        joint to the child follows, except after a chain that starts with a prismatic joint.
+        Massless links connect the joints. If the origin of the SDF joint is not that of the child
+        link, a fixed joint to the child follows, unless the chain starts with a prismatic joint.
         """
         parent, shift = self._ends[name][0], np.eye(4)
         at = self._frames.relative(name, child)[:3, 3]

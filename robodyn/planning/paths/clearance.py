@@ -86,7 +86,7 @@ class Clearance:
         return "", float(distances.min()), self._least, text
 
     def _distances(self, configurations: FloatArray) -> FloatArray:
-        """Compute distances (N, pairs) [m] between capsules, negative where they overlap."""
+        """Compute distances (N, pairs) [m] of pairs of capsules; negative if they overlap."""
         frames = presentation.figure_frames(self._mechanism, self._figure, configurations)
         placed = frames[:, self._links]
         points = np.einsum("nsij,skj->nski", placed[..., :3, :3], self._ends)

@@ -187,7 +187,7 @@ def find_path(problem: PlanningProblem, seed: int, budget: Budget) -> FloatArray
 
 
 def _with_determinant_sign(bounds: Bounds, start: FloatArray, goal: FloatArray) -> Bounds:
-    """Add to path bounds that the Jacobian determinant's sign must not change."""
+    """Return bounds that also fix the sign of the Jacobian determinant on a path."""
     mechanism = bounds.mechanism
     if bounds.condition_limit == np.inf:
         return bounds

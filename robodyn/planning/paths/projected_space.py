@@ -188,9 +188,10 @@ class ProjectedSpace(Space):
         return np.concatenate(parts, axis=1)
 
     def _task_displacement(self, here: FloatArray, there: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,), scaled to rad, from `here` to `there`.
+        """Compute the displacement (n + 6,) [rad] of driven joints and tip to `there`.
 
-        Both arguments consist of driven-joint positions (n) and the tip's pose (7).
+        `here` and `there` consist of driven-joint positions (n) and the tip's pose (7). Lengths
+        are divided by a characteristic length.
         """
         n = self._n
         moved = pose_difference(here[n:], there[n:])
@@ -198,7 +199,7 @@ class ProjectedSpace(Space):
         return np.concatenate([(there[:n] - here[:n]) * self._driven, moved])
 
     def _remaining_displacement(self, here: FloatArray, target: FloatArray) -> FloatArray:
-        """Compute the displacement (n + 6,), scaled to rad, from `here` to a target."""
+        """Compute the displacement (n + 6,) [rad] from a configuration to a target."""
         return self._task_displacement(self._task_coordinates(here[None])[0], target[:-2])
 
     def _task_jacobian(self, here: FloatArray) -> FloatArray:
@@ -212,10 +213,11 @@ class ProjectedSpace(Space):
     def _step_along(
         self, here: FloatArray, rates: FloatArray, way: FloatArray, most: float, step: float
     ) -> tuple[FloatArray, FloatArray, float] | None:
-        """Take a step along a displacement, halved until it stays on the manifold's sheet.
+        """Take a step along a displacement, halved until it stays on the same sheet.
 
-        Returns the configuration, the Jacobian (n + 6, nv) there and the fraction taken, at most
-        `most`; None if even the shortest step fails.
+        Returns the configuration after the step, the task Jacobian (n + 6, nv) there, and the
+        fraction of the displacement covered, at most `most`; None if even the shortest step
+        leaves the sheet.
         """
         length = float(np.linalg.norm(rates @ way))
         fraction = min(most, step / max(length, 1e-12))
@@ -228,7 +230,7 @@ class ProjectedSpace(Space):
     def _step_on_sheet(
         self, here: FloatArray, rates: FloatArray, way: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """Return the configuration and Jacobian after a step; None if it leaves the sheet."""
+        """Return configuration and task Jacobian after a step; None if off the sheet."""
         moved = self._mechanism.solver.unchecked.try_advance(here, way)
         if moved is None:
             return None

@@ -160,7 +160,8 @@ class _RedundancyProblem:
 
     Args:
         mechanism, path, settings: as for `optimize_redundancy`.
-        free: names of the coordinates that vary along the motion, and of those that stay constant.
+        free: names of the free coordinates that vary along the motion, and of the free coordinates
+            that keep one value.
 
     Attributes:
         names: all names in `free`.
@@ -238,7 +239,7 @@ class _RedundancyProblem:
             return np.full(len(times), HOPELESS), np.full(len(times), -1.0)
 
     def solve(self, random: np.random.Generator) -> FloatArray:
-        """Optimize the variables (k,).
+        """Find the best values (k,) of the optimization variables.
 
         Raises:
             NoPath: no choice within the ranges respects the joint limits.
@@ -271,7 +272,7 @@ class _RedundancyProblem:
         return best[1]
 
     def _best_constant_offsets(self, random: np.random.Generator) -> FloatArray:
-        """Return the best variables (k,) among random offsets constant over the motion."""
+        """Return the best variables (k,) among random offsets that are constant over time."""
         best, found = np.inf, np.zeros(sum(self._sizes))
         for _ in range(CHOICES):
             x = np.repeat(random.uniform(*self._ends.T), self._sizes)

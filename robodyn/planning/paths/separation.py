@@ -165,7 +165,8 @@ def _no_path(
 def _search_exhaustively(problem: PlanningProblem, budget: Budget) -> tuple[float, int] | None:
     """Search a lattice of configurations; return its resolution [rad] and node count.
 
-    Returns None if the budget ends before the search is complete.
+    Returns None if the budget ends before the search is complete, or if the mechanism has too many
+    coordinates for a lattice.
     """
     space, start = problem.space, problem.start
     size = len(space.weights)

@@ -128,7 +128,7 @@ def _shorten(curve: Curve, bounds: Bounds, least: FloatArray, budget: Budget) ->
 
 
 def _section(curve: Curve, k: int, count: int) -> FloatArray:
-    """Sample the section of a curve that control point k affects (n, nq)."""
+    """Sample the section (n, nq) of a curve that its control point k affects."""
     spans = count - DEGREE
     first, last = max(k - DEGREE, 0) / spans, min(k + 1, spans) / spans
     number = max(round((last - first) * spans * PER_CONTROL), PER_CONTROL)

@@ -47,7 +47,10 @@ class Space:
         self._start, self._goal = start, goal
 
     def _radians(self, units: Sequence[str]) -> FloatArray:
-        """Return factors (k,) from units to radians; lengths scale with the mechanism size."""
+        """Return factors (k,) that convert displacements in the given units to radians.
+
+        Lengths are divided by a characteristic length of the mechanism.
+        """
         return np.array([1.0 / self._scale if unit == "m" else 1.0 for unit in units])
 
     @cached_property

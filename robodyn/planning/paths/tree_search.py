@@ -168,7 +168,10 @@ class TreeSearch:
         return None
 
     def _connect(self, one: FloatArray, other: FloatArray) -> FloatArray | None:
-        """Connect two configurations by a segment (n, nq); None if too far or blocked."""
+        """Connect two configurations by a segment (n, nq) if they are near each other.
+
+        Returns None if they are not, or if the segment violates a bound.
+        """
         pair = self._space.embed(np.stack([one, other]))
         if float(self._space.distances(pair[0], pair[1:])[0]) > 2.0 * self._step:
             return None
@@ -176,7 +179,10 @@ class TreeSearch:
         return way if way is not None and self._count_within_bounds(way) == len(way) else None
 
     def _grow(self, tree: SearchTree, near: int, target: FloatArray, reach: float) -> int:
-        """Grow a tree towards a target until a bound stops it; return the last node."""
+        """Grow a tree from a node towards a target; return the index of the last node.
+
+        Growth ends at the target, at length `reach` [rad] or before a violation of a bound.
+        """
         space, here, node, gone = self._space, tree.configurations[near], near, 0.0
         part = BATCH * self._step
         while gone < reach:

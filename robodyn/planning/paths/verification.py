@@ -84,7 +84,7 @@ def _first_violation(s: FloatArray, margins: FloatArray) -> float | None:
 
 
 def _may_be_negative(first: FloatArray, inner: FloatArray, last: FloatArray) -> FloatArray:
-    """Return for N intervals whether any margin might become negative inside."""
+    """Return whether any margin might become negative inside each of N intervals."""
     least = np.minimum(np.minimum(first, inner), last)
     with np.errstate(invalid="ignore"):
         change = np.maximum(np.abs(inner - first), np.abs(last - inner))

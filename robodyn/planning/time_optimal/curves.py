@@ -168,8 +168,8 @@ def _remove_duplicates(mechanism: Mechanism, points: FloatArray) -> FloatArray:
 def _pose_spline(mechanism: Mechanism, places: FloatArray, poses: FloatArray) -> SampledTrajectory:
     """Fit a smooth motion through poses (k, 7), see `WaypointSpline`.
 
-    Between two poses, the position and rotation splines are cubics in the coordinates of the
-    earlier pose's tangent space, determined by the motion at the poses.
+    Between two poses, the motion is a cubic in the coordinates of the earlier pose's tangent space.
+    It is determined by the two poses and the velocities there.
     """
     from scipy.spatial.transform import Rotation, RotationSpline
 

@@ -73,7 +73,7 @@ def _fractions_used(
     square: FloatArray,
     acceleration: FloatArray,
 ) -> tuple[list[str], FloatArray]:
-    """Return names of K limits, and the fraction of each used at N interval midpoints."""
+    """Return names of K limits, and their used fractions (N, K) at interval midpoints."""
     speed, terms = np.sqrt(square)[:, None], problem.terms[:, 1]
     value = quantities(terms, square[:, None], acceleration[:, None])
     curves = MotorCurves(problem.speeds, problem.efforts, problem.counts)

@@ -39,7 +39,7 @@ class NoMotion(Exception):
 
 
 def _gather(blocks: FloatArray) -> FloatArray:
-    """Sum the contributions (N, width) of N spline intervals to each coefficient."""
+    """Sum contributions (N, width) of N spline intervals to each spline coefficient."""
     count, width = blocks.shape
     out = np.zeros(count + width - 1)
     for i in range(width):
@@ -48,9 +48,9 @@ def _gather(blocks: FloatArray) -> FloatArray:
 
 
 def _assemble_band(blocks: FloatArray) -> FloatArray:
-    """Assemble overlapping blocks (N, width, width) into the lower band of a matrix.
+    """Assemble overlapping blocks (N, width, width) into a symmetric band matrix.
 
-    The band is an array (width, N + width - 1), one row for each diagonal.
+    Returns its lower band (width, N + width - 1), one row for each diagonal.
     """
     count, width = blocks.shape[:2]
     out = np.zeros((width, count + width - 1))
@@ -75,7 +75,10 @@ def _solve_band(band: FloatArray, side: FloatArray) -> FloatArray:
 
 
 def _step_length(values: FloatArray, change: FloatArray) -> float:
-    """Return the largest step length up to 1 that keeps slacks or multipliers positive."""
+    """Return the largest step length, at most 1, that keeps all values positive.
+
+    `values` are slacks or multipliers, and `change` their Newton step.
+    """
     falls = change < 0.0
     return float(min(1.0, (NEAR * values[falls] / -change[falls]).min(initial=np.inf)))
 
@@ -111,7 +114,7 @@ class _EndCoefficients:
                 side[-1] = 0.0
 
     def substitute(self, step: FloatArray) -> None:
-        """Compute the steps of the end coefficients from the steps of their neighbors."""
+        """Set the steps of the end coefficients, in place, from those of their neighbors."""
         if self.first:
             step[0] = -self.end_coupling * step[1]
         if self.last:

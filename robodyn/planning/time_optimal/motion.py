@@ -116,7 +116,10 @@ class SmoothTiming(PathTiming):
         return s, first * rate, first * change + second * rate**2
 
     def _displacement(self, k: Indices, t: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Compute the change of r since the interval began, its rate and acceleration."""
+        """Compute r minus its value at the start of an interval, dr/dt and d2r/dt2.
+
+        `k` (K,) are interval indices, and `t` (K,) [s] times from the start of these intervals.
+        """
         rate, change, rises = self._rate[k], self._change[k], self._rises[k]
         z = rises * t**2
         cosine = np.cosh(np.sqrt(z + 0j)).real

@@ -132,7 +132,7 @@ class PathPieces:
         return pieces
 
     def _velocity(self, times: ArrayLike) -> FloatArray:
-        """Compute the generalized velocity (..., nv) of the given trajectory."""
+        """Compute the generalized velocity (..., nv) of the given trajectory at times [s]."""
         if isinstance(self._path, WaypointSpline):
             return self._path.velocity(times)
         return self._path.sample(times).velocity
@@ -181,7 +181,7 @@ class PathPieces:
         return list(zip(marks[:-1], marks[1:], strict=True))
 
     def _reversals(self) -> list[float]:
-        """Return the times [s] at which the path reverses with a momentary rest."""
+        """Return times [s] at which the motion rests for an instant and reverses."""
         cells = self._cells(0.0, self._path.duration)
         middles = 0.5 * (cells[1:] + cells[:-1])
         directions = self._directions(middles)

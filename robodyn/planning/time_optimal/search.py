@@ -201,10 +201,11 @@ class ReachableMotion:
 def _optimality_gap(
     problem: Intervals, ends: tuple[float, float], x: FloatArray, high: FloatArray
 ) -> float:
-    """Return a bound on how much longer a motion is than the shortest, as a fraction.
+    """Return an upper bound on a motion's excess duration, relative to the fastest.
 
     No motion can pass a point faster than it could still brake before the end, nor faster than it
-    could accelerate from the start. The second bound is the first one on the reversed path.
+    could accelerate from the start. The second bound is computed like the first
+    one, on the reversed path.
     """
     terms = np.ascontiguousarray(problem.terms[::-1, ::-1])
     terms[..., 0] *= -1.0
@@ -225,9 +226,10 @@ def _optimality_gap(
 def _optimize_locally(
     problem: Intervals, ends: tuple[float, float]
 ) -> tuple[FloatArray, float] | None:
-    """Compute a locally optimal motion, starting from a feasible one, and its gap.
+    """Compute a locally optimal motion, starting from a feasible motion.
 
-    Returns None if no feasible motion was found, or if the feasible motion rests along the way.
+    Returns the squared path speeds at the nodes, and the duality gap relative to the duration;
+    None if no feasible motion was found, or if the feasible motion rests along the way.
     """
     for fraction in NARROWED:
         middle = 0.5 * (problem.upper + problem.lower)

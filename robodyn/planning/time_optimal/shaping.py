@@ -112,9 +112,10 @@ def limit_vibration(motion: TimeOptimal, constraints: Constraints, bound: float)
 def _averaging_windows(
     motion: TimeOptimal, constraints: Constraints, bound: float
 ) -> tuple[float, float]:
-    """Return the lengths [s] of the two shortest windows that suffice for all modes.
+    """Return the lengths [s] of the two averaging windows with the least total length.
 
-    Averaging over both windows reduces the vibration of each mode to `bound` or less.
+    Averaging the motion over both windows reduces the residual vibration of each natural mode to
+    the fraction `bound` or less.
     """
     m = constraints.mechanism
     places = motion.sample(np.linspace(0.0, motion.duration, PLACES)).configuration
@@ -154,7 +155,7 @@ def _slow_to_limits(
 
 
 def _excess(part: PathTiming, constraints: Constraints) -> float:
-    """Return the largest relative excess over any first- or second-order limit."""
+    """Return a motion's largest relative excess over first- and second-order limits."""
     s, speed, acceleration = part.at(part.times)
     motion = Motion(*(values[:, None] for values in part.piece.curve.sample(s)))
     driven = motions.driven_motion(constraints.mechanism, *motion)

@@ -63,7 +63,7 @@ _LAST = np.linalg.inv(VERIFIED[:, None] ** np.arange(len(VERIFIED)))[-1]
 
 
 class SmoothSearch:
-    """Search for the fastest smooth motion along a piece of a path, which `fastest` runs.
+    """Search, run by `fastest`, for the fastest smooth motion along a piece of a path.
 
     Args:
         constraints: limits of the motion.

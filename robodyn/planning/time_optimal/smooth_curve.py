@@ -61,9 +61,10 @@ class SmoothCurve(RowTrajectory):
         center: Indices,
         other: Indices,
     ) -> tuple[FloatArray, FloatArray]:
-        """Return displacements (K, nv) from center knots to other knots.
+        """Compute displacements from center knots to other knots, and their derivatives.
 
-        Their derivatives (K, nv) with respect to s, at the other knots, are returned, too.
+        Returns the displacements (K, nv), and their derivatives (K, nv) with respect to s at the
+        other knots.
         """
         whole = self._mechanism.difference(configuration[center], configuration[other])
         rate = tangent[other].copy()

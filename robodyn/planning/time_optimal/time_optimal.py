@@ -153,7 +153,7 @@ def _plan(
 
 
 def _node_spacing(piece: Piece, constraints: Constraints) -> Placing | None:
-    """Return the function that places the nodes of a piece; None for default nodes."""
+    """Return a function that places a piece's nodes, or None for the default spacing."""
     try:
         path = sample_path(constraints.mechanism, piece, IMPOSED)
         problem = constraints.intervals(path, piece.ends)
@@ -197,7 +197,7 @@ def _piece_motion(
 def _with_boundary_speeds(
     mechanism: Mechanism, pieces: list[Piece], start: ArrayLike | None, goal: ArrayLike | None
 ) -> list[Piece]:
-    """Set the span of each path piece, and its squared path speeds at both ends.
+    """Return path pieces with their spans and the squared path speeds at their ends.
 
     The speeds follow from the given velocities at the start and at the goal of the path.
     """

@@ -85,7 +85,7 @@ class Verification:
         return self._tighten(problem, np.zeros(len(square), dtype=bool))
 
     def _tighten(self, problem: Intervals, changed: BoolArray) -> bool:
-        """Tighten exceeded limits; return whether any limit is exceeded."""
+        """Tighten exceeded limits in place; return whether any limit is exceeded."""
         least, most = self._sizes
         exceeded = _tighten_limit(problem.upper, self._above, self._most, -most, changed)
         exceeded |= _tighten_limit(problem.lower, self._below, self._least, least, changed)
@@ -112,7 +112,7 @@ class Verification:
     def _evaluate_intervals(
         self, rows: Indices | slice, square: FloatArray, acceleration: FloatArray
     ) -> None:
-        """Compute the excess over limits in the intervals `rows`.
+        """Compute and store the excess over limits in the intervals `rows`.
 
         `square` and `acceleration` are the squared path speeds and the path accelerations.
         """
@@ -147,9 +147,9 @@ def _tighten_limit(
     size: FloatArray,
     changed: BoolArray,
 ) -> bool:
-    """Tighten limits (N, k) in proportion to the excess; return whether any moved.
+    """Tighten limits (N, k) in proportion to the excess; return whether any changed.
 
-    Intervals whose limits moved are marked in `changed` (N,).
+    `limit` is changed in place. Intervals whose limits change are marked in `changed` (N,).
     """
     if not (excess > EXCESS_TOLERANCE).any():
         return False

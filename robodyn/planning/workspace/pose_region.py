@@ -196,7 +196,7 @@ class PoseRegion(Region):
     def _measure_volume(
         self, error: float, seed: int, report_progress: Callable[[float], None]
     ) -> tuple[float, float]:
-        """Estimate the volume and its error by sampling ever finer strata."""
+        """Estimate the region's volume and its error by sampling ever finer strata."""
         strata, random = STRATA, np.random.default_rng(seed)
         home = self._home_point()
         for _ in range(ROUNDS if home is not None and not self._is_bounded else 0):
@@ -245,14 +245,15 @@ class PoseRegion(Region):
 
     @property
     def _periodic_axes(self) -> tuple[bool, ...]:
-        """Whether each of the three box axes spans a whole turn and so is periodic."""
+        """For each of the box's three axes, whether it is an angle over a full turn."""
         whole = np.ptp(self.box, axis=1) >= 2.0 * np.pi - 1e-9
         return tuple(bool(turn) and self.kind == "orientation" for turn in whole)
 
     def _home_point(self) -> FloatArray | None:
-        """Return the home point (3,) of the region if it is in the box, otherwise None.
+        """Return home's position or rpy angles (3,); None if home is outside the box.
 
-        The region is the part that is connected with home or, failing that, nearest to it.
+        Of several disconnected parts, the region is the one that contains home or, if there is no
+        such part, the one nearest to home.
         """
         try:
             at, angles = rpy_from_pose(self.needs.mechanism.home)
@@ -290,7 +291,7 @@ class PoseRegion(Region):
         return np.concatenate(inside, axis=1).reshape(2, *(strata,) * 3)
 
     def _default_box(self) -> FloatArray:
-        """Return a box (3, 2) around all positions, or all roll, pitch and yaw angles.
+        """Return a box (3, 2) that contains all reachable positions or all rpy angles.
 
         Raises:
             InvalidInput: the legs have no position limits.

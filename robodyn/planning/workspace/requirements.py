@@ -29,7 +29,7 @@ HOPELESS = 1e8
 def _first_frequency(
     mechanism: Mechanism, configurations: FloatArray, wrench: FloatArray | None
 ) -> FloatArray:
-    """Compute the first natural frequency (N,) [Hz]."""
+    """Compute the first natural frequency (N,) [Hz] at N configurations."""
     return elasticity.modes(mechanism, configurations, wrench).frequencies[..., 0]
 
 
@@ -248,7 +248,7 @@ class Requirements:
         return np.full(1, np.nan)
 
     def _used_fractions(self, held: FloatArray) -> FloatArray:
-        """Compute the fractions (..., n) of effort limits that holding efforts use."""
+        """Compute holding efforts as fractions (..., n) of the effort limits."""
         assert self.efforts is not None
         (least, largest), most = self.efforts.T, np.abs(self.efforts).max(axis=1)
         excess = np.maximum(least - held, held - largest) / most
@@ -280,7 +280,7 @@ class Requirements:
 
 
 def _side_of_home(mechanism: Mechanism) -> float:
-    """Return the sign of a closed loop's determinant at home; 0 for other mechanisms.
+    """Return the sign of a closed loop's Jacobian determinant at home; otherwise 0.
 
     The sign identifies the assembly mode: the motors can reach another one only through a
     singularity.

@@ -111,7 +111,7 @@ def level_surface(
 
 
 def _outward_directions(ordered: IntArray, places: FloatArray, count: IntArray) -> FloatArray:
-    """Compute for each triangle a direction (T, 3) towards negative field values."""
+    """Compute a vector (T, 3) from each triangle towards negative field values."""
     parts = []
     for number, _ in _EDGES:
         corners = ordered[count == number]

@@ -99,10 +99,10 @@ class TipRegion(Region):
         report_progress(1.0)
 
     def _refuse_endless(self, budget: float) -> None:
-        """Raise if filling cannot end because a prismatic drive has no position limits.
+        """Reject a region that is unbounded because linear drives have no position limits.
 
         Raises:
-            InvalidInput: the budget was spent; the error names the motors.
+            InvalidInput: such drives exist, and no bounds are given; the error names the drives.
         """
         m = self._mechanism
         limits = zip(m.joint_names, m.drives.units, m.position_limits, strict=True)
@@ -263,7 +263,7 @@ class TipRegion(Region):
         return np.floor((at - self._origin)[:, self.axes] / self.cell).astype(np.int64)
 
     def _mark_cells(self, configurations: FloatArray, at: FloatArray) -> list[Cell]:
-        """Mark the cubes that contain the tip at configurations; return the new ones."""
+        """Mark the cubes that contain the tip at configurations; return new cubes."""
         new = []
         inside: BoolArray = np.ones(len(at), dtype=bool)
         if self._given is not None:
@@ -289,9 +289,10 @@ class TipRegion(Region):
         fraction: float,
         until: float = np.inf,
     ) -> bool:
-        """Mark reachable neighboring cubes until a time; return whether none are left.
+        """Mark reachable cubes around the marked ones; return whether all are marked.
 
-        `report_progress` is called with a progress from `before` to `before + fraction`.
+        Marking ends early at the time `until` [s] (`time.monotonic`). `report_progress` is called
+        with a progress from `before` to `before + fraction`.
         """
         around = [
             tuple(int(sign) * int(k == axis) for k in range(self.dimensions))
@@ -320,7 +321,7 @@ class TipRegion(Region):
         return True
 
     def _move_to_neighbors(self, q: FloatArray, cells: list[Cell]) -> FloatArray:
-        """Move the tip into given cubes; return the configurations (k, nq) there."""
+        """Move the tip into given cubes; return the k successful configurations (k, nq)."""
         goal = self._points(np.array(cells) + 0.5)
         for _ in range(STEPS):
             q = self._steps.step_towards(q, goal)
@@ -333,7 +334,11 @@ class TipRegion(Region):
         return self._move_to_points(points)[0]
 
     def _move_to_points(self, points: FloatArray) -> tuple[BoolArray, FloatArray]:
-        """Return whether the tip reaches each point (N,), and the k configurations there."""
+        """Move the tip to points (N, 3) from nearby marked cubes.
+
+        Returns whether the tip reaches each point (N,), and the configurations (k, nq) at the k
+        points that it reaches.
+        """
         found = np.zeros(len(points), dtype=bool)
         cells = self._cells_of(points)
         there: list[FloatArray] = [np.empty((0, len(self._mechanism.home)))]
@@ -359,7 +364,7 @@ class TipRegion(Region):
         return found, np.concatenate(there)
 
     def _sample_surroundings(self, points: int) -> tuple[int, FloatArray]:
-        """Return the number of unmarked cubes around the region, and random points in them."""
+        """Count the unmarked cubes next to the region, and draw random points in them."""
         near = {self._neighbor(cell, shift) for cell in self._filled for shift in self._around}
         ring = np.array(sorted(near - self._filled.keys())).reshape(-1, self.dimensions)
         if not len(ring):
@@ -381,7 +386,7 @@ class TipRegion(Region):
         return MANY if self._steps.has_independent_coordinates else FEW
 
     def _measure_volume(self) -> tuple[float, float]:
-        """Estimate the volume and its error from random points in and around the cubes."""
+        """Estimate the region's volume and its error from random points in and around it."""
         cells: tuple[list[Cell], list[Cell]] = [], []
         for cell in self._filled:
             near = (self._neighbor(cell, shift) for shift in self._around)

@@ -59,7 +59,7 @@ class TipSteps:
         return np.asarray(np.concatenate(kept))
 
     def _random_walk(self, here: FloatArray, random: np.random.Generator) -> FloatArray:
-        """Return configurations (N, nq) of a random walk that meets the requirements."""
+        """Return the configurations (N, nq) of a random walk within the requirements."""
         path, size, fraction = [here], self._mechanism.coordinates.velocity_size, 1.0
         for _ in range(WALK):
             step = fraction * self._step_sizes * LONGEST * random.normal(size=size)
@@ -108,12 +108,19 @@ class TipSteps:
         return plain
 
     def _tip_jacobian(self, q: FloatArray) -> FloatArray:
-        """Compute the tip's rotational Jacobian (3, nv), or the scaled translational one."""
+        """Compute the tip's rotational or scaled translational Jacobian (3, nv).
+
+        It is the rotational one for a region of orientations. Translations are divided by the
+        mechanism's size.
+        """
         J = self._mechanism.jacobian(q)
         return np.asarray(J[3:] if self._turns else J[:3] / self._mechanism.size)
 
     def _step_growth(self, k: int, unit: float, column: FloatArray) -> float:
-        """Return the largest step factor at which a Jacobian column hardly changes."""
+        """Return the largest factor on a coordinate step that hardly changes its column.
+
+        The column is that of the tip Jacobian for coordinate k; `column` is its value at home.
+        """
         mechanism, length, factor = self._mechanism, float(np.linalg.norm(column)), 1.0
         for _ in range(DOUBLINGS):
             if 2.0 * factor * unit * length > 1.0:

@@ -215,7 +215,8 @@ class SerialArm(Mechanism):
     def _probe(self, q: FloatArray, armature: bool, qd: Any = 0.0, qdd: Any = 0.0) -> FloatArray:
         """Compute joint efforts (..., n) without gravity, friction and joint springs.
 
-        Called with unit rates or accelerations; see Turney, Mudge and Lee (1980), end of section 3.
+        The efforts for unit rates or unit accelerations yield the Christoffel matrices and the mass
+        matrix; see Turney, Mudge and Lee (1980), end of section 3.
         """
         names, still = ("q", "qd", "qdd", "wrench", "base"), self.solver.still
         chain, free = without_springs(self.solver.chain(False, armature)), np.zeros(3)

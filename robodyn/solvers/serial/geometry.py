@@ -38,7 +38,7 @@ class _Step:
         turns: whether the step is a rotation.
         axis: (3,) direction, in the frame before the step.
         parameter, joint: index of the parameter or joint that the step represents, else -1.
-        rotation: (3, 3) constant rotation in place of a variable step, or None.
+        rotation: (3, 3) matrix if the step is a constant rotation; None if it is variable.
     """
 
     turns: bool
@@ -204,10 +204,10 @@ class _Row:
 
 
 def _dh_row(R: FloatArray, t: FloatArray) -> _Row | None:
-    """Convert a placement to standard Denavit-Hartenberg parameters, or None.
+    """Convert a relative pose to standard Denavit-Hartenberg parameters, if possible.
 
-    The result is None if no parameters give this placement. `shift` is a translation along the
-    second axis, such as a prismatic joint's offset.
+    The result is None if no parameters give this pose. `shift` is a translation along the z axis of
+    the second frame, such as the offset of a prismatic joint.
     """
     if abs(R[0, 2]) > EXACT:
         return None

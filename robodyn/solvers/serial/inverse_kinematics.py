@@ -247,7 +247,10 @@ def _search(arm: Any, goal: FloatArray, guess: FloatArray, orientation: bool) ->
 
 
 def _nearest_turns(arm: Any, q: FloatArray, guess: FloatArray) -> FloatArray:
-    """Shift revolute joints by whole turns towards a guess, within their limits."""
+    """Shift revolute joint positions by whole turns to the values nearest a guess.
+
+    Return the shifted configuration. A position that would violate the joint limits is not shifted.
+    """
     turns = np.round((q - guess) / (2.0 * np.pi))
     nearer = q - 2.0 * np.pi * turns
     lower, upper = arm.position_limits.T
@@ -260,10 +263,10 @@ def _null_space_acceleration(
 ) -> FloatArray:
     """Compute the null-space joint accelerations of an arm with minimum-norm rates.
 
-    They are zero unless the arm is redundant: (E - J+ J) J'^T J+^T q', with the joint rates q',
-    the Jacobian J, its pseudo-inverse J+ and its time derivative J', a central difference along the
-    motion. This derivative of the pseudo-inverse (Golub and Pereyra, 1973) makes accelerations
-    consistent with the rates.
+    They are (E - J+ J) J'^T J+^T q', which is zero unless the arm is redundant. q' are the joint
+    rates, J is the Jacobian and J+ its pseudo-inverse. J' is the time derivative of J, computed by
+    a central difference along the motion. With this term, the joint accelerations are the time
+    derivative of the minimum-norm rates (Golub and Pereyra, 1973).
     """
     h = 1e-6 / np.maximum(np.abs(qd).max(axis=1, initial=0.0), 1e-12)[:, None]
     rate = (arm.jacobian(q + h * qd) - arm.jacobian(q - h * qd)) / (2.0 * h[..., None])

@@ -10,7 +10,7 @@ from robodyn.parsing.template import Template
 
 
 def _recognizes(builder: ModelBuilder) -> bool:
-    """Return whether a URDF may be a serial arm, without closures and point springs.
+    """Return whether a model may be a serial arm: no loop closures or point springs.
 
     A tree that is not a chain is rejected later.
     """

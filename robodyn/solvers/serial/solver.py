@@ -107,7 +107,7 @@ class SerialSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Compiled dynamics of single states, with friction and armature."""
+        """Compiled dynamics functions for single states, with friction and armature."""
         return self.singles[True, True]
 
     @cached_property
@@ -225,7 +225,10 @@ class SerialSolver(Solver):
         return geometry, self.gravity
 
     def _put_tip(self, row: FloatArray, tip: Link) -> None:
-        """Write the last body's inertia to its packed row, for a changed tip link."""
+        """Write the last body's inertia, including that of a changed tip link, to `row`.
+
+        `row` holds the packed parameters of the arm.
+        """
         chain = self.mechanism.chain
         is_last = self.mechanism.model.tip_link == chain.links[-1].name
         if is_last or tip.has_inertia:
@@ -290,9 +293,9 @@ def _tip_entries() -> tuple[Callable[..., bool], Callable[..., bool]]:
 
 @cache
 def _arguments(n: int, *names: str) -> Arguments:
-    """Describe the arguments `names` of a method of an arm with n joints.
+    """Return shapes and units of the arguments `names`, for the checks of a method.
 
-    Arguments other than `wrench` and `base` are arrays with one value for each joint.
+    Arguments other than `wrench` and `base` are arrays with one value for each of the n joints.
     """
     known = {"wrench": WRENCH, "base": BASE}
     return Arguments(

@@ -103,7 +103,7 @@ def _with_home_as_origin(model: Model, structure: PlatformStructure) -> Model:
 
 
 def _upright(model: Model) -> Model:
-    """Return the model on a level root link, so that viewers show a tilted base."""
+    """Return the model with a level root link, so that viewers show a tilted base."""
     if np.array_equal(model.gravity, GRAVITY) or not model.gravity.any():
         return model
     # Ry(pitch) Rx(roll) rotates `up`, a vector of the base, to the z axis of the root.

@@ -127,8 +127,8 @@ class PlatformGeometry:
         """Compute derivatives (N, 12, P + 6) of the universal joints' readings [rad].
 
         They are taken w.r.t. the P geometric parameters and the six leg lengths, at N poses. A
-        displacement of a leg's base or platform joint changes its angles like a translation of its
-        tip.
+        displacement of the base or platform joint of a leg changes the leg's angles like a
+        translation of its tip.
         """
         # (N, 6 legs, 2, 6) by displacements of the platform
         rates = np.moveaxis(m.leg_motion(poses[:, None], np.eye(6)).universal_rates, 1, -1)
@@ -209,7 +209,10 @@ def _axis(frame: FloatArray, row: FloatArray) -> FloatArray:
 
 
 def _frame_changes(nominal: FloatArray, row: FloatArray) -> list[FloatArray]:
-    """Return derivatives (3, 3) of a leg's zero frame [h u k] w.r.t. the parameters of its axis."""
+    """Return derivatives of a leg's zero frame [h u k] w.r.t. its axis parameters.
+
+    The result has one matrix (3, 3) for each of the two parameters of the axis k.
+    """
     k = _axis(nominal, row)
     length = np.linalg.norm(nominal[:, 2] + nominal[:, :2] @ row)
     level = np.hypot(k[0], k[1])

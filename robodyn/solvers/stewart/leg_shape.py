@@ -288,7 +288,7 @@ def _frame_and_signs(
 
 
 def _zeros(k: FloatArray, axes: FloatArray) -> tuple[float, float]:
-    """Return a universal joint's angles q1, q2 [rad] at zero positions of its joints.
+    """Return the angles q1, q2 [rad] of a universal joint with both joints at zero.
 
     q1 and q2 are measured from `universal_zero_frame`.
     """

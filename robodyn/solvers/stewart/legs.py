@@ -60,10 +60,11 @@ def bodies(platform: Any) -> tuple[Link, ...]:
 
 
 def joint_friction(platform: Any) -> tuple[dict[str, Any], ...]:
-    """Return the viscous damping of each leg's joints, by the names of their types.
+    """Return the friction of the legs' joints, one dictionary for each leg.
 
-    The types are universal, prismatic and spherical. A leg with dry friction also has `coulomb`
-    [N], in both directions.
+    Its keys `universal`, `prismatic` and `spherical` give the viscous damping of the leg's joints.
+    If any leg has dry friction, all dictionaries also have `coulomb` (2,) [N], the Coulomb friction
+    of the actuator forward and backward.
     """
     names, model = ("universal", "prismatic", "spherical"), platform.model
     rows: list[dict[str, Any]] = [

@@ -169,7 +169,7 @@ def typical_effort(platform: Any) -> float:
 
 
 def _around(points: FloatArray) -> list[int]:
-    """Return the indices that connect points (n, 3) to a closed polygon.
+    """Return the order of indices in which points (n, 3) form a closed polygon.
 
     The points are sorted by their polar angle about the centroid, in the x-y plane. The first index
     is repeated at the end.

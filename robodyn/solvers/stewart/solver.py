@@ -88,7 +88,7 @@ class PlatformSolver(Solver):
 
     @cached_property
     def one(self) -> Single:
-        """Compiled dynamics of single states."""
+        """Compiled inverse dynamics, forward dynamics and mass matrix for single states."""
         kernels = single.inverse_dynamics, single.forward_dynamics, single.mass_matrix
         return Single(kernels, (self.lanes,))
 

@@ -178,7 +178,7 @@ def loop_analysis(loop: Any) -> dict[str, Any]:
 
 
 def _force_condition_at(loop: Any, q: FloatArray, length: float) -> FloatArray:
-    """Compute `force_condition` (k,) at k configurations; `length` is not used."""
+    """Compute `force_condition` (k,) for k configurations; ignore `length`."""
     return force_condition(loop, q)
 
 

@@ -65,9 +65,14 @@ class Elimination:
         return replace(self, pivots=tuple(pivots))
 
     def pivots_at(self, K: FloatArray) -> FloatArray:
-        """Compute the pivots (pivots,) for a Jacobian, relative to those in the samples.
+        """Eliminate in a Jacobian K; return its pivots relative to those of the samples.
 
-        They are absolute values.
+        Args:
+            K: (rows, rates) Jacobian of the closures; it is not changed.
+
+        Returns:
+            (pivots,) absolute value of each pivot, divided by its smallest absolute value in the
+            samples, `Pivot.size`.
         """
         K, sizes = K.copy(), []
         for pivot in self.pivots:

@@ -117,7 +117,7 @@ class LoopEstimator(Estimator):
     def _assemble(self) -> FloatArray:
         """Find the configuration (nq,) that fits the readings, starting from the last one.
 
-        There is no global search, because a failure must not delay the next reading.
+        There is no fallback to a global search, because it would delay the next reading.
         """
         own, equations = self._mechanism, self._mechanism.structure.equations
         q = self._fit(own.advance(self._start, np.zeros(own.mobility)), MOST_STEPS)
@@ -147,7 +147,10 @@ class LoopEstimator(Estimator):
         return q
 
     def _fit(self, q: FloatArray, steps: int) -> FloatArray | None:
-        """Find the closed configuration near `q` that fits the readings best, or None."""
+        """Find the closed configuration near `q` that fits the readings best.
+
+        The result is None if none is found within `steps` Gauss-Newton steps.
+        """
         own, scale, longest = self._mechanism, self._position_deviation, np.inf
         size = np.where(np.array(own.coordinates.units) == "m", own.size, 1.0)
         try:
@@ -175,7 +178,8 @@ class LoopEstimator(Estimator):
 
         They are (n, nu) and (6, nu), for a constant independent velocity u (nu,). Accelerations at
         constant u are a quadratic form in u, whose polar form is the derivative's symmetric part.
-        For angular velocities, half of their cross product is added to it.
+        For the angular part of the twist, half of the cross product of the angular velocities is
+        added.
         """
         own, nu = self._mechanism, len(u)
         speed = float(np.abs(u).max())
@@ -194,10 +198,10 @@ class LoopEstimator(Estimator):
 
 
 def _weight_matrix(A: FloatArray, deviation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the matrix (nu, n) of a weighted least-squares fit, and its covariance.
+    """Return the matrix (nu, n) of a weighted least-squares fit, and the covariance.
 
     The matrix maps readings (n,) with standard deviations `deviation` (n,) to independent
-    coordinates, with the covariance (nu, nu); A (n, nu) is the Jacobian of the driven joints.
+    coordinates, whose covariance is (nu, nu). A (n, nu) is the Jacobian of the driven joints.
     """
     scaled = np.linalg.pinv(A / deviation[:, None])
     return scaled / deviation, scaled @ scaled.T

@@ -159,7 +159,7 @@ class LoopGeometry:
 
 
 def _frames(loop: Any) -> Iterator[_Frame]:
-    """Yield the frames of all joints and closures, with their dimensions as joints."""
+    """Yield the frames of joints and closures, each with joints for its dimensions."""
     model, tree = loop.model, loop.solver.tree
     B = loop.structure.equations.bodies_at(loop.home)
     legs: dict[str, tuple[str, bool, bool]] = {}  # joint -> leg, is at its foot, is its only hinge
@@ -207,7 +207,10 @@ def _frames(loop: Any) -> Iterator[_Frame]:
 
 
 def _center(name: str, at: Placement) -> list[tuple[Joint, float]]:
-    """Represent a frame's origin by prismatic joints; return them with positions."""
+    """Create three prismatic joints for the coordinates of a frame's origin.
+
+    Return each joint with its nominal position [m].
+    """
     names = [f"{name}.{letter}" for letter in "xyz"]
     return [
         (Joint(step, "prismatic", "", step, axis=axis), float(value))
@@ -241,7 +244,10 @@ def _place_frames(model: Model, at: dict[tuple[str, int], Placement]) -> Model:
 
 
 def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
-    """Return the model with a joint for each dimension, before the frame it affects."""
+    """Return the model with a joint for each geometric dimension of the frames.
+
+    Each of these joints precedes the frame that its dimension affects.
+    """
     steps = [step for frame in frames for step in frame.steps]
     last_links = {(each.name, each.end): each.steps[-1].child for each in frames if each.steps}
     placed = _place_frames(model, {(f.name, f.end): f.rest for f in frames if f.steps})
@@ -267,7 +273,10 @@ def _extend(model: Model, frames: Sequence[_Frame]) -> Model:
 
 
 def _closable(loop: Any, frames: list[_Frame]) -> list[_Frame]:
-    """Return the frames, keeping dimensions that can change while loops stay closed."""
+    """Return the frames with those dimensions that can vary while loops stay closed.
+
+    All other dimensions are fixed at their nominal values.
+    """
     tree = Tree(_extend(loop.model, frames))
     equations = Equations(tree, pack(tree))
     names = [step.name for frame in frames for step in frame.steps]

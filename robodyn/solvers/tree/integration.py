@@ -36,8 +36,8 @@ from robodyn.solvers.tree.packing import PackedMechanism
 # Largest number of changes of coordinates in a row without a step between them.
 MOST_CHANGES = 3
 LOST = (
-    "the loops no longer close; try shorter steps: the mechanism moves fast through a singular "
-    "configuration, or through one where three hinges that model a ball joint line up"
+    "the loops no longer close, because the mechanism moves fast through a singular configuration "
+    "or through gimbal lock of the three hinges that model a ball joint; try shorter steps"
 )
 NO_STEP = {
     NO_COMMAND: "the efforts are not finite, or do not exist at a singularity",
@@ -55,7 +55,7 @@ KERNELS = Kernels(
 
 
 def _is_final(status: int, rollout: Rollout) -> bool:
-    """Return whether a status ends the simulation, in all independent coordinates."""
+    """Return whether a status is final: other independent coordinates would not help."""
     if status == NO_COMMAND:
         return rollout.law == GIVEN
     return status <= OK or status == layout.SINGULAR
@@ -112,7 +112,7 @@ class Simulation:
         return run.advance(rollout, first, last)
 
     def _continue(self, rollout: Rollout, outcome: Outcome, last: int) -> Outcome:
-        """Continue to sample `last`, in other independent coordinates if necessary."""
+        """Continue to sample `last`, switching independent coordinates when they fail."""
         row, step = outcome.row, outcome.step
         at = row + 1 if step else row
         nq, nv = self._nq, self._nv

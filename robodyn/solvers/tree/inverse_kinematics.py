@@ -186,7 +186,8 @@ def _body_motions(
 ) -> FloatArray:
     """Compute the mechanism's motion (K, nq + 2 mobility) for K states of its tip.
 
-    A row contains configuration, velocity and acceleration; it is NaN if there is no solution.
+    A row contains configuration, independent velocity and independent acceleration; it is NaN if
+    there is no solution.
     """
     packed, width = loop.structure.packed, loop.solver.nq + 2 * loop.solver.nu
     widths, given = (loop.solver.nq, 7, 6, 6), (starts, *motion)
@@ -211,10 +212,13 @@ def _split(loop: Any, found: FloatArray) -> list[FloatArray]:
 def _solve_in_sequence(
     loop: Any, near: FloatArray, goals: FloatArray, weights: FloatArray
 ) -> FloatArray:
-    """Find configurations (K, nq) for tip poses (K, 7), each starting from the one before.
+    """Find configurations (K, nq) for a sequence of tip poses (K, 7).
+
+    The search for each configuration starts from the previous one, the first search from `near`.
 
     Raises:
-        NoSolution: a goal cannot be reached from the one before; the error's `index` is its index.
+        NoSolution: a pose cannot be reached from the previous one; the error's `index` is that of
+            the pose in the sequence.
     """
     q, done = np.empty((len(goals), loop.solver.nq)), 0
     while done < len(goals):
@@ -244,9 +248,10 @@ def _solve_in_sequence(
 def _motion_at(
     loop: Any, q: FloatArray, twist: FloatArray, accel: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return configuration, velocity and acceleration for a tip twist and acceleration.
+    """Return the motion at configuration `q` for a tip twist and tip acceleration.
 
-    The configuration is `q`. This function is used if the elimination order of home fails.
+    The result is `q`, the independent velocity and the independent acceleration. This function is
+    used if the elimination order that was chosen at home fails.
     """
     rows = _tip_rows(loop)
     inverse = np.linalg.pinv(loop.jacobian(q)[rows])

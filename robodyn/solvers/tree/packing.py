@@ -178,7 +178,7 @@ def _pack_bodies(tree: Tree, head: dict[str, int], plan: list[int], numbers: lis
 
 
 def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
-    """Return the packed data of a body: its entries in `plan` and in `numbers`."""
+    """Return the packed data of a body: integers for `plan` and values for `numbers`."""
     rotation, shift = body.frame[:3, :3], body.frame[:3, 3]
     plan = layout.BODY_PLAN.numbers(
         kind=body.kind,
@@ -194,7 +194,7 @@ def _of_body(body: TreeBody) -> tuple[list[int], list[float]]:
 
 
 def _after_frame(body: TreeBody) -> list[float]:
-    """Return the packed parameters of a body that may differ between variants."""
+    """Return a body's packed parameters that may differ between model variants."""
     joint = body.joint
     assert joint is not None
     numbers = [*inertia_numbers(body), body.factor, body.offset]
@@ -295,7 +295,7 @@ def _pack_closures(
     row = 0
 
     def add(parent: int, child: int, equations: int, at: int, **counts: int) -> None:
-        """Add the record of a closure whose numbers begin at index `at`."""
+        """Append the record of a closure whose values in `numbers` begin at index `at`."""
         nonlocal row
         path = _path(tree, entries, nowhere, parent, child, row, equations)
         ends = {"parent": parent, "child": child, "path": len(paths), "path_length": len(path)}
@@ -325,7 +325,10 @@ def _pack_closures(
 
 
 def _of_closure(tree: Tree, closure: Closure) -> list[float]:
-    """Return the numbers of a closure: `layout.CLOSURE_NUMBERS`, then its directions."""
+    """Return the packed values of a closure, in the order of `layout.CLOSURE_NUMBERS`.
+
+    The directions of its translational and angular constraints follow.
+    """
     _, across, angles = tree.directions(closure)
     numbers: list[float] = []
     for link, place, _ in closure.ends:

@@ -137,9 +137,9 @@ def regressor(
 def _regressors(
     loop: Any, packed: PackedMechanism, motion: Sequence[ArrayLike]
 ) -> FloatArray | None:
-    """Compute regressors (..., n, p) in SIMD lanes; None for invalid arguments.
+    """Compute regressors (..., n, p) in SIMD lanes; return None for invalid arguments.
 
-    The regressor is NaN for states without a result.
+    For states at which the dynamics cannot be computed, the regressor is NaN.
     """
     frames, further = loop.solver.regressor_numbers
     core = loop.solver.n, 10 * len(frames) + len(further)
@@ -177,9 +177,9 @@ def regressor_numbers(loop: Any) -> tuple[FloatArray, FloatArray]:
 
 
 def _dampers(packed: PackedMechanism) -> list[int]:
-    """Return the indices of the closures' damping coefficients in `numbers`.
+    """Return the indices of the closures' damping coefficients in the packed values.
 
-    Idle degrees of freedom count as closures.
+    Constraints on idle degrees of freedom count as closures.
     """
     head, of_closure = packed.head, layout.CLOSURE_PLAN
     first, plan = head["at_closures"] + of_closure.at_numbers, packed.plan.view(np.int64)

@@ -80,7 +80,8 @@ def reactions(
 def _internal_forces(loop: Any, *given: Any) -> FloatArray:
     """Compute the constraint wrenches (..., closures + joints, 6), closures first.
 
-    Each wrench acts on the child, in the base frame, about the origin of the closure or joint.
+    Each wrench acts on the child body of the closure or joint. It is expressed in the base frame,
+    about the origin of the closure or joint.
     """
     *state, base = given
     kinematics.refuse_under_actuated(loop)

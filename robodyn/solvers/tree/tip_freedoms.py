@@ -67,9 +67,10 @@ def tip_freedoms(tips: FloatArray) -> TipFreedoms:
         return TipFreedoms(POSE, 0, mobility)
 
     def worst(rows: tuple[int, ...]) -> float:
-        """Return the `count`-th singular value of the tip's twist components `rows`.
+        """Return the smallest singular value that is not structurally zero.
 
-        It is the smallest one that is not structurally zero, as the median over all samples.
+        It is the `count`-th singular value of the components `rows` of the tip twists, as the
+        median over all samples.
         """
         if len(rows) < count:
             return 0.0

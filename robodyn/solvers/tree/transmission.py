@@ -214,11 +214,14 @@ class Transmission:
 
     @cached_property
     def _unloaded(self) -> ClosedLoop:
-        """The mechanism without the mass of links that the joints carry directly."""
+        """The mechanism without the mass of the links in `_carried_links`.
+
+        The joints carry these links, but the linkage between motors and joints does not.
+        """
         return ClosedLoop(_without(self._model, self._carried_links()))
 
     def _carried_links(self) -> set[str]:
-        """Return the names of links that the joints carry, but the linkage does not."""
+        """Return the names of links that the joints carry, but the motor linkage does not."""
         loop, above = self._loop, {joint.child: joint for joint in self._model.joints}
         moved = np.abs(self._rate_matrices(loop.home)[0]).max(axis=1) > ZERO_RATE
         linkage = {loop.structure.rate_names[row].split(".")[0] for row in np.flatnonzero(moved)}
@@ -234,7 +237,7 @@ class Transmission:
         return found
 
     def _resting(self) -> list[int]:
-        """Return indices of rates that, with the motors' rates, determine all rates."""
+        """Return indices of rates that, with the motor rates, determine all other rates."""
         S = tangent(self._loop, self._loop.home)
         rows = self._rows["motors"]
         if np.linalg.matrix_rank(S[rows], tol=ZERO_RATE) < len(rows):
@@ -277,7 +280,8 @@ class Transmission:
     def _rate_matrices(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the Jacobians of all joint rates w.r.t. motor rates and other rates.
 
-        They are (rates, n) and (rates, k); the k other rates are those of `_others`.
+        They are (rates, n) and (rates, k). The k other rates complete the n motor rates to
+        independent rates of the mechanism; see `_others`.
         """
         S, count = tangent(self._loop, q), len(self.motors)
         all_of = S @ np.linalg.inv(S[[*self._rows["motors"], *self._others]])

@@ -143,7 +143,7 @@ class Efforts(SecondOrder):
         )
 
     def _rates(self, path: SampledPath) -> FloatArray:
-        """Return the joint rates dp/ds (N, 3, K) at the points where limits are imposed."""
+        """Return derivatives dp/ds (N, 3, K) of joint positions where limits are imposed."""
         return path.rates[:, path.imposed]
 
     def _quantities(self, q: FloatArray) -> Quantities:

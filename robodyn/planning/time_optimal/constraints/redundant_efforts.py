@@ -101,10 +101,11 @@ class RedundantEfforts(Efforts):
         return combine
 
     def _facets(self, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return combinations of efforts that bound the set of available wrenches.
+        """Return linear combinations of efforts that bound the set of available wrenches.
 
         Returns:
-            Coefficients (..., K, r + 1) of the combinations, and their upper bounds (..., K).
+            Coefficients (..., K, r + 1) of K combinations of r + 1 efforts each, where r is the
+            number of redundant drives; and upper bounds (..., K) of the combinations.
         """
         mechanism, f = self._mechanism, self._freedoms
         rates = [mechanism.joint_velocities(q, np.broadcast_to(e, (*q.shape[:-1], f)))

@@ -84,7 +84,7 @@ def _warn_of_left_out(tree: ZeroConfigurationTree, model: Model, actuated: Colle
     """Warn about links and actuators of a URDF that are not part of the arm's model.
 
     Args:
-        tree: tree of the URDF; links on held joints beside the chain move with it.
+        tree: tree of the URDF; its bodies include the links outside the chain that are held fixed.
         model: the arm.
         actuated: joints for which the URDF states actuators.
     """

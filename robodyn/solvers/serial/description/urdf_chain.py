@@ -148,7 +148,7 @@ def check_loops(tree: ZeroConfigurationTree, spelling: Spelling) -> None:
 
 
 def _has_similar_branches(tree: ZeroConfigurationTree, link: str, repeated: str) -> bool:
-    """Return whether two links are the ends of similar branches, such as fingers.
+    """Return whether two links end similar branches of the tree, such as two fingers.
 
     The branches of a cut loop may be similar as well, but their ends coincide.
     """
@@ -213,7 +213,10 @@ def _check_branches(tree: ZeroConfigurationTree, chain: UrdfChain, spelling: Spe
 
 
 def _hold(tree: ZeroConfigurationTree, chain: UrdfChain) -> UrdfChain:
-    """Attach all links outside the chain to the chain, as if their joints were fixed."""
+    """Assign links outside the chain to bodies of the chain, as if rigidly attached.
+
+    The assignment `tree.body` is changed in place. Return the chain unchanged.
+    """
     kept = {tree.body[chain.base], *(joint.child for joint in chain.joints)}
     for link in tree.links:
         body = tree.body[link]
@@ -271,7 +274,10 @@ def check_gripper(
 
 
 def _pairs(tree: ZeroConfigurationTree, longest: Mapping[str, list[Any]]) -> set[str]:
-    """Return prismatic end joints that share a parent body, like gripper fingers."""
+    """Return the last joints of branches that are prismatic and share a parent body.
+
+    Such joints move, for example, the fingers of a gripper.
+    """
     beside: dict[str, set[str]] = {}
     for path in longest.values():
         last = next((joint for joint in reversed(path) if joint.moves), None)
@@ -290,7 +296,10 @@ def _is_finger(joint: Any, known: set[str]) -> bool:
 
 
 def _other_tips(tree: ZeroConfigurationTree, link: str) -> list[str]:
-    """Return up to three other leaf links fixed to a link; they may be tool frames."""
+    """Return up to three other leaf links that are rigidly attached to a link.
+
+    They may be intended as tool frames.
+    """
     parents = {joint.parent for joint in tree.above.values()}
     body = tree.body[link]
     return [

@@ -126,7 +126,7 @@ def _frames(
 
 
 def _screw(axis: int, angle: float, shift: float) -> FloatArray:
-    """Return the transform (4, 4) of a rotation about x or z and a translation along this axis."""
+    """Return the transform (4, 4) of a rotation about x or z and a shift along it."""
     out = np.eye(4)
     i, j = sorted(((axis + 1) % 3, (axis + 2) % 3))
     out[i, i] = out[j, j] = np.cos(angle)

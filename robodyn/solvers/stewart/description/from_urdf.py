@@ -73,9 +73,9 @@ def _parts(actuator: str, tree: ZeroConfigurationTree) -> tuple[str, str]:
 
 
 def _in_order(closures: Sequence[Closure]) -> Sequence[Closure]:
-    """Sort the six legs' closures by number, if their names contain distinct numbers.
+    """Sort the closures of the six legs by the numbers in their names.
 
-    Of several numbers in each name, the first that differs between all names counts. If
+    If each name contains several numbers, the first one that differs between all names is used. If
     no number does, the closures keep their order.
     """
     numbers = [[int(n) for n in re.findall(r"\d{1,9}", closure.name)] for closure in closures]

@@ -101,7 +101,10 @@ def _with_defaults(leg: Fields, defaults: Fields) -> Fields:
 
 
 def _home(top: Fields, leg: Fields) -> FloatArray | None:
-    """Return the home pose (7,) that the file states, or one with half-extended legs."""
+    """Return the home pose (7,) stated in the file, or one with half-extended legs.
+
+    The result is None if the file states neither a home pose nor the sides of the hexagons.
+    """
     if "home" not in top:
         if "sides" not in top:
             return None
@@ -179,7 +182,7 @@ def _add_leg(builder: ModelBuilder, leg: Fields, number: int) -> str:
 
 
 def _reading(fields: Fields, name: str) -> JointReading:
-    """Read name, sign and offset [m] of an actuator's joint from the file's fields."""
+    """Read name, sign and offset [m] of the URDF joint that measures a leg's length."""
     fields.only("name", "sign", "offset")
     sign = fields.number("sign", default=1.0)
     if sign not in (1.0, -1.0):

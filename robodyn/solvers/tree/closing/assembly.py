@@ -325,9 +325,10 @@ def displace_all(loop: Any, starts: FloatArray, steps: FloatArray) -> FloatArray
 def _displace_singly(
     loop: Any, starts: FloatArray, steps: FloatArray, *, chained: bool = False
 ) -> FloatArray:
-    """Compute the results of `displace_all` configuration by configuration.
+    """Compute the results of `displace_all` one configuration at a time.
 
-    If `chained`, each displacement starts from the previous result, the first from `starts[0]`.
+    If `chained`, each displacement starts from the previous result, and the first one from
+    `starts[0]`.
     """
     out: FloatArray = starts.copy()
     steps = np.ascontiguousarray(steps)
@@ -479,9 +480,9 @@ def _each(
 
 
 def project_onto_manifold(loop: Any, configuration: FloatArray) -> FloatArray:
-    """Close the loops of a configuration (nq,) again after an integration step.
+    """Return a configuration (nq,) with its loops closed, for use after integration.
 
-    The independent joints keep their positions. Arguments are not checked.
+    The independent joints keep their positions. Arguments are not changed and not checked.
 
     Raises:
         NoSolution: the loops do not close with these positions.

@@ -242,8 +242,9 @@ class Equations:
     def _senses(self, q: FloatArray) -> FloatArray:
         """Return a value for each closure that is negative if the closure is flipped.
 
-        The value is the cosine between the hinge axes on both links. For fixed and prismatic
-        closures, it is twice the cosine of the rotation between both frames; for others, it is 1.
+        For hinges, the value is the cosine of the angle between the hinge axes on both links. For
+        fixed and prismatic closures, it is twice the cosine of the rotation angle between the two
+        frames. For other types, it is 1.
         """
         out = np.ones(len(self.tree.model.closures))
         if not any(closure.kind in _SENSED for closure in self.tree.model.closures):
@@ -315,7 +316,11 @@ def _all_at(
     places: Sequence[FloatArray],
     free: IntArray,
 ) -> tuple[FloatArray, FloatArray]:
-    """Evaluate closure equations (N, rows) and their Jacobians (N, rows, free)."""
+    """Evaluate closure equations (N, rows) and Jacobians (N, rows, free).
+
+    They are evaluated at the N configurations `places`. The Jacobians contain only the columns of
+    the coordinates `free`.
+    """
     both = [call_entry(place) for place in places]
     return np.array([gap for gap, _ in both]), np.array([K[:, free] for _, K in both])
 

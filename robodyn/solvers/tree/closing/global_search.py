@@ -97,9 +97,9 @@ class GlobalAssemblySearch:
     def _at(
         self, q: FloatArray, extra: TipPose | None, loops: Sequence[_Loop]
     ) -> tuple[FloatArray, FloatArray]:
-        """Return residuals (rows,) and Jacobian (rows, rates) of several loops.
+        """Return residuals (rows,) and Jacobian (rows, rates) of the closures of `loops`.
 
-        Both are in comparable units.
+        Both are scaled to comparable units.
         """
         B = self._equations.bodies_at(q)
         parts = [loop.at(B) for loop in loops]
@@ -158,7 +158,7 @@ def assemble_globally(
 
 
 class _Loop:
-    """Closure error of one loop, and its Jacobian for the joints of the loop.
+    """Closure error of one loop, and its Jacobian w.r.t. the joints in this loop.
 
     Attributes:
         name: name of the closure.
@@ -204,7 +204,7 @@ class _Loop:
 
 
 def _turn_between(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the shortest rotation vector (3,) [rad] from direction a to b."""
+    """Return the shortest rotation vector (3,) [rad] that rotates direction a to b."""
     axis = np.cross(a, b)
     sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
     if sine > 1e-9:

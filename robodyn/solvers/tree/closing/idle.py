@@ -71,9 +71,9 @@ def find_idle(
 def _motion_of(twists: FloatArray, body: int, known: FloatArray) -> FloatArray | None:
     """Return a motion (k,) of a body in which as few other bodies as possible move.
 
-    The motion consists of coefficients of k basis motions, given by the twists of all bodies, and
-    is orthogonal to the motions `known`. Other bodies are fixed one after the other, as long as the
-    given body can still move. The result is None if the body cannot move.
+    The k values are the coefficients of basis motions, whose `twists` (k, bodies, 6) are given. The
+    motion is orthogonal to the motions `known`. Other bodies are fixed one after the other, as long
+    as the given body can still move. The result is None if the body cannot move.
     """
     space = np.eye(len(twists))
     if known.shape[1]:

@@ -245,7 +245,11 @@ def kernel_of(loop: Any, call: Call) -> Callable[..., Any]:
 
 
 def call_entry(loop: Any, call: Call, q: FloatArray, *arguments: Any) -> None:
-    """Call a compiled function at a closed configuration, with any elimination order.
+    """Call a compiled function at a closed configuration, with a fallback on failure.
+
+    If the elimination of the closure equations fails with the order chosen at home, it is repeated
+    with the orders used before and then with one chosen at `q`. The function writes its results to
+    arrays in `arguments`.
 
     Raises:
         InvalidInput: the configuration does not close the loops.

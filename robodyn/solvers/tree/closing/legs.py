@@ -62,10 +62,10 @@ def nearest_legs(
 
 
 def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list[int]]:
-    """Return the rate indices of each leg: joints coupled by closure equations.
+    """Group rates into legs whose closure equations are independent of each other.
 
-    Legs share no equations with each other. Coordinates in `held` and groups of joints that contain
-    a floating joint are left out.
+    Return the rate indices of each leg. Coordinates in `held` and groups that contain a floating
+    joint are left out.
     """
     tree = equations.tree
     _, K = equations.at(equations.stepped(q, np.full(tree.rates, 0.1)))
@@ -89,7 +89,10 @@ def _legs(equations: Equations, q: FloatArray, held: Sequence[int]) -> list[list
 def _unwound(
     equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]
 ) -> FloatArray:
-    """Shift the angles of a leg's joints by whole turns towards those of a guess."""
+    """Shift joint angles of a leg by whole turns to the values nearest a guess.
+
+    Return the shifted configuration.
+    """
     out = q.copy()
     for body in equations.tree.bodies[1:]:
         turns = body.joint is not None and body.joint.kind in ("revolute", "continuous")
@@ -100,7 +103,10 @@ def _unwound(
 
 
 def _distance(equations: Equations, q: FloatArray, guess: FloatArray, leg: Sequence[int]) -> float:
-    """Return a leg's squared distance from a guess, plus a penalty beyond limits."""
+    """Return a leg's squared joint-space distance from a guess, plus a penalty.
+
+    The distance is in scaled coordinates. The penalty is added for each joint beyond its limits.
+    """
     total = 0.0
     for body in equations.tree.bodies[1:]:
         if body.rate in leg and body.joint is not None and body.width == 1:

@@ -109,9 +109,10 @@ def find_center_leg(equations: Equations, home: FloatArray) -> tuple[Rod, ...]:
 
 
 def _joint_center(lines: list[tuple[FloatArray, FloatArray]], near: float) -> FloatArray | None:
-    """Return the point (3,) where all joint axes intersect; None if they do not.
+    """Return the point (3,) where all given axes intersect; None if they do not.
 
-    For a single axis, it is a point on the axis.
+    `lines` are the joint axes, each as a point and a direction. For a single axis, the result is a
+    point on the axis.
     """
     if len(lines) < 2:
         return lines[0][0] if lines else None
@@ -141,7 +142,7 @@ def _foot(tree: Tree, B: FloatArray, body: int, near: float) -> tuple[int, Float
 
 
 def _line(B: FloatArray, body: int) -> tuple[FloatArray, FloatArray]:
-    """Return a point (3,) and the direction (3,) of a body's joint axis, base frame."""
+    """Return a point (3,) on a body's joint axis and its direction, in the base frame."""
     return B[body, layout.ORIGIN : layout.ORIGIN + 3], B[body, layout.Z : layout.Z + 3]
 
 

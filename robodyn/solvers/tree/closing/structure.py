@@ -314,9 +314,9 @@ def _loose(tree: Tree, K: FloatArray, driven: list[int]) -> tuple[str, ...]:
 
 
 def _independent(tree: Tree, K: FloatArray, mobility: int) -> tuple[int, ...]:
-    """Select the rate indices of the independent coordinates.
+    """Select independent coordinates; return their rate indices.
 
-    Joints that the model declares independent come first, then driven joints, then others.
+    Joints that the model declares independent are preferred, then driven joints.
     """
     model = tree.model
     _, basis = null_space(K)

@@ -137,7 +137,7 @@ def _legs(top: Fields) -> list[Fields]:
 
 
 def _rotate_leg(leg: Fields, angle: float) -> dict[str, Any]:
-    """Return the fields of a leg with its points and directions rotated about z."""
+    """Return a copy of a leg's fields, its points and directions rotated about z."""
     R = axis_motion("revolute", np.array([0.0, 0.0, 1.0]), angle)[:3, :3]
     out: dict[str, Any] = {}
     for key in ("base", "platform", "axis"):
@@ -263,8 +263,9 @@ def _rail(leg: LegParts) -> None:
 def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: FloatArray) -> None:
     """Add one rod, or two parallel ones, from the driven link to the platform.
 
-    `way` is the vector from `at` to the platform joint at home, in the driven link's frame; `turn`
-    (3, 3) is the rotation of this frame at home.
+    At home, the rod leads from the point `at` of the driven link along the vector `way` to the
+    platform joint; both are in the frame of `link`. `turn` (3, 3) is the rotation of this frame at
+    home.
     """
     if not way.any():
         expected = "a point that differs from the start of the rod at home"
@@ -280,7 +281,8 @@ def _rods(leg: LegParts, link: str, at: FloatArray, way: FloatArray, turn: Float
 def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
     """Return the angle [rad] of a leg's arm at which its rod reaches the platform.
 
-    Of two solutions, it is the one nearer to `home`.
+    Of the two solutions, the one nearer to the field `home` is returned. If no rod length is given,
+    the result is `home` itself.
     """
     near, axis = leg.fields.number("home", "rad", default=0.0), leg.axis
     rod = leg.fields.child("rod")
@@ -301,7 +303,8 @@ def _angle(leg: LegParts, way: FloatArray, reach: FloatArray) -> float:
 def _travel(leg: LegParts, way: FloatArray) -> float:
     """Return the position [m] of a carriage at which its rod reaches the platform.
 
-    Of two solutions, it is the one nearer to `home`.
+    Of the two solutions, the one nearer to the field `home` is returned. If no rod length is given,
+    the result is `home` itself.
     """
     near, axis = leg.fields.number("home", "m", default=0.0), leg.axis
     rod = leg.fields.child("rod")

@@ -77,7 +77,7 @@ def _link(top: Fields, builder: ModelBuilder, frame: str) -> str:
 
 
 def _change_joints(top: Fields, builder: ModelBuilder) -> None:
-    """Change joint types as the YAML document states.
+    """Change joint types in the builder to those stated in the YAML document.
 
     A spherical or universal joint becomes a floating joint with a closure.
     """

@@ -119,7 +119,7 @@ def _complete(top: Fields, builder: ModelBuilder) -> None:
 def _driven(top: Fields, model: Model) -> Model:
     """Return the model with the actuators that the YAML document states.
 
-    A contradiction to the URDF is an error.
+    An actuator that contradicts the URDF is an error.
     """
     blocks = top.child("actuators")
     blocks.only(*model.driven)

@@ -95,10 +95,11 @@ def close(m: Any, q: Any, target: float, most: int, enough: float, s: Any) -> An
 
 @inner
 def predict(m: Any, q: Any, piece: Any, s: Any) -> bool:
-    """Move configuration `q` in place along the tangent by part of a displacement.
+    """Displace configuration `q` in place along the tangent space of the closures.
 
-    The part `piece` (free,) is that of the independent coordinates. The loops are not closed.
-    Return False if the elimination of the closure equations fails.
+    `piece` (free,) is the displacement of the independent coordinates; the dependent ones follow to
+    first order, so the loops are closed only approximately. Return False if the elimination of the
+    closure equations fails.
     """
     place_base(m, s.B)
     place(m, q, s.B)

@@ -116,7 +116,7 @@ def composites(m: Any, B: Any, C: Any) -> None:
 def _carry(own: Any, arm: Any, parent: Any) -> None:
     """Add a body's composite inertia to that of its parent.
 
-    `arm` leads from the parent's origin to the body's origin.
+    `arm` is the vector from the parent's origin to the body's origin.
     """
     mass, moment = own[0], vector(own, layout.MOMENT_OF_MASS)
     shifted = axpy(mass, arm, moment)
