@@ -53,7 +53,7 @@ def figure_of_links(
             shapes.append(_shape(link.name, visual, meshes))
     remarks = []
     if left_out:
-        remarks = [f"{source}: {len(left_out)} meshes are not drawn; the first: {left_out[0]}"]
+        remarks = [f"{source}: meshes not drawn: {len(left_out)}; the first: {left_out[0]}"]
     return Figure(joints, shapes, links[0].name if links else "base_link", remarks)
 
 

@@ -386,7 +386,7 @@ def test_an_invalid_goal_is_refused_with_the_reason(arm):
         GoalCode.INVALID_JOINTS, "named twice", names=[*names, names[0]], rows=([[*here, 0.0]] * 2,)
     )
     refused(GoalCode.INVALID_GOAL, "no points", times=(), rows=(np.zeros((0, n)),))
-    refused(GoalCode.INVALID_GOAL, "increase", times=(0.0, 0.0))
+    refused(GoalCode.INVALID_GOAL, "increasing", times=(0.0, 0.0))
     refused(GoalCode.INVALID_GOAL, "finite", rows=([here, here * np.nan],))
     refused(GoalCode.INVALID_GOAL, "must be at rest", rows=(rest, np.ones((2, n))))
     refused(GoalCode.INVALID_GOAL, "start_tolerance", rows=([here + 0.06, here],))

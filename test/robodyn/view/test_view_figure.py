@@ -115,7 +115,7 @@ def test_meshes_are_left_out_and_said_so():
     )
     figure = figure_from_urdf(text)
     (remark,) = figure.remarks
-    assert remark.startswith("URDF text: 1 meshes are not drawn; the first: the package 'x' is")
+    assert remark.startswith("URDF text: meshes not drawn: 1; the first: the package 'x' was")
     assert len(figure.shapes) == 1
 
 

@@ -148,7 +148,7 @@ def test_a_received_description_has_the_meshes_of_packages(folder, monkeypatch, 
 @pytest.mark.parametrize("name", ["file:///" + "a" * 10_000, "http://[", "file:///%00", "\\", ".."])
 def test_invalid_mesh_locations_are_reported(name):
     (remark,) = figure_from_urdf(ROBOT.format(name=name)).remarks
-    assert "1 meshes are not drawn" in remark
+    assert "meshes not drawn: 1" in remark
 
 
 def test_missing_meshes_are_reported_and_the_rest_is_drawn(folder):
@@ -156,7 +156,7 @@ def test_missing_meshes_are_reported_and_the_rest_is_drawn(folder):
     figure = figure_from_urdf(text, "arm.urdf", folder / "arm.urdf")
     assert figure.shapes == ()
     (remark,) = figure.remarks
-    assert "1 meshes are not drawn" in remark
+    assert "meshes not drawn: 1" in remark
     assert "'nowhere' was not found" in remark
     (folder / "meshes" / "arm.obj").write_text("")
     damaged = figure_from_urdf(ROBOT.format(name="meshes/arm.obj"), "arm.urdf", folder / "arm.urdf")
