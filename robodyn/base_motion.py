@@ -182,7 +182,7 @@ class BaseMotionFilter:
 
 
 def rows_of(base: BaseMotion) -> FloatArray:
-    """Return the motion of a base as an array (..., 9): `BaseMotion.rows`.
+    """Return the array (..., 9) `rows` of a base motion.
 
     Raises:
         InvalidInput: the argument is not a `BaseMotion`.

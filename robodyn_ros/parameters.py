@@ -92,11 +92,7 @@ class Spec:
 
 
 def table(*groups: str) -> dict[str, Spec]:
-    """Return the specifications of all parameters in groups of `parameters.yaml`.
-
-    Returns:
-        Specifications by name of the parameter.
-    """
+    """Return the parameters in the given groups of `parameters.yaml`, by name."""
     return {name: Spec.of(entry) for group in groups for name, entry in tables()[group].items()}
 
 

@@ -190,7 +190,7 @@ class StateTopic:
         return [f"{self._topic}: {note}" for note in found if note]
 
     def _look(self) -> None:
-        """Log new conditions once each; resubscribe as best effort if necessary."""
+        """Log each new problem of the topic; resubscribe with best-effort QoS if necessary."""
         if self._is_incompatible:
             self._is_incompatible = False
             self._subscribe_by(reliability=ReliabilityPolicy.BEST_EFFORT)

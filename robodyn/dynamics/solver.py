@@ -134,7 +134,7 @@ class Solver:
 
     @cached_property
     def unchecked(self) -> UncheckedDynamics:
-        """Computations for single states without argument checks, for inner loops."""
+        """Computations for single states without argument checks, for fast callers."""
         return UncheckedDynamics(self.mechanism)
 
     def failure_reason(self, status: int, configuration: FloatArray) -> str:

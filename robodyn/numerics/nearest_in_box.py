@@ -43,7 +43,7 @@ def _without(Q: Any, count: int, v: Any, size: int) -> float:
 
 @inner
 def _complement(A: Any, Q: Any, n: int, f: int) -> bool:
-    """Write orthonormal bases of A's column space and its orthogonal complement to Q.
+    """Write to Q orthonormal bases of A's column space and of its orthogonal complement.
 
     A is (n, f). The basis vectors are the rows of Q (n, n), those of the column space first. Return
     False if the columns of A are linearly dependent.

@@ -69,7 +69,7 @@ def _join_text(text: str) -> str:
 
 
 def statements_data(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Return statements and computed results as a list of dictionaries, for JSON."""
+    """Return a paper's statements and the values computed for them, as data for JSON."""
     return [
         {"about": c.about, "said": c.stated, "computed": c.value, "agrees": c.agrees}
         for c in statements

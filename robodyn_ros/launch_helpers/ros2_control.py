@@ -72,7 +72,7 @@ def ros2_control_arguments(ros2_control: str) -> dict[str, tuple[str, ...]]:
         ),
         "controller": (
             "effort_controller",
-            "Controller of ros2_control that commands the efforts of the joints.",
+            "ros2_control controller that commands the efforts of the joints.",
             *CONTROLLERS,
         ),
         "hardware": (

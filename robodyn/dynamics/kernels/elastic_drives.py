@@ -129,7 +129,7 @@ def add_drives(
 
 @inner
 def solve_motion(m: ElasticMemory, nv: int, n: int, positions: Any, rates: Any) -> bool:
-    """Compute a Newton step to motor positions, and the velocity for motor rates.
+    """Compute a Newton step towards given motor positions, and the velocity at given rates.
 
     Args:
         m: `ElasticMemory` with equations and joint positions at the current configuration, and

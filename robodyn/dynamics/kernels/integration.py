@@ -94,13 +94,13 @@ class PackedRollout(NamedTuple):
 
 
 class Task(NamedTuple):
-    """Plant, control law and scratch memory, equal for all steps of a simulation.
+    """Plant, control law and scratch memory, shared by all steps of a simulation.
 
     Attributes:
         plant: `PackedPlant` to simulate.
         control: `Control` law and its data.
-        work: scratch memory of the kind.
-        scratch: memory of the step.
+        work: scratch memory for the dynamics of the kind of mechanism.
+        scratch: scratch memory for the integration of a step.
     """
 
     plant: Any

@@ -84,7 +84,7 @@ def fit(
     loss: str = "linear",
     report_progress: Callable[[float], None] | None = None,
 ) -> CalibrationFit:
-    """Find the most probable unknowns of a calibration by least squares.
+    """Find the most probable values of a calibration's unknowns by least squares.
 
     If `estimate` is set, the noise of each group of measurements is estimated from the residuals.
 

@@ -238,7 +238,7 @@ class TreeReader:
         return self._names.get(name, name)
 
     def _add_joint(self, name: str, kind: str, parent: str, child: str, place: FloatArray) -> None:
-        """Add a joint without an axis, placed at a frame (4, 4) of the parent link."""
+        """Add a joint that has no axis, at a pose (4, 4) in the frame of the parent link."""
         self._builder.add(
             Joint(self._original_name(name), kind, parent, child, Placement.of(place))
         )

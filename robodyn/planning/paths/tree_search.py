@@ -67,7 +67,7 @@ class PlanningProblem:
 
     @property
     def mechanism(self) -> Mechanism:
-        """Mechanism that moves."""
+        """Mechanism whose motion is planned."""
         return self.bounds.mechanism
 
     @property

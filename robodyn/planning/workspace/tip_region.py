@@ -175,7 +175,7 @@ class TipRegion(Region):
         return out
 
     def contains(self, points: ArrayLike) -> Any:
-        """Return whether the tip reaches points.
+        """Return for each point whether the tip can reach it.
 
         Inverse kinematics starts from configurations near each point.
 

@@ -178,7 +178,7 @@ def batch(
 
 
 class UncheckedLoop(UncheckedSingle):
-    """Dynamics of a mechanism with closed loops for inner loops, without checks."""
+    """Dynamics of a mechanism with closed loops without argument checks, for fast callers."""
 
     def __init__(self, mechanism: Any) -> None:
         super().__init__(mechanism, mechanism.solver.one)

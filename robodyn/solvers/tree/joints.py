@@ -147,9 +147,7 @@ def configurations(loop: Any, name: str, value: ArrayLike) -> FloatArray:
 
 
 def rates_of(loop: Any, name: str, value: ArrayLike) -> FloatArray:
-    """Convert a value to rates or accelerations (..., mobility), and check it.
-
-    They are those of the independent joints.
+    """Return rates or accelerations (..., mobility) of the independent joints as an array.
 
     Raises:
         InvalidInput: the shape is wrong or a value is not finite.

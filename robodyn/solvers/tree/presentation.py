@@ -39,7 +39,7 @@ def figure(loop: Any) -> Figure:
 
 
 def outline(loop: Any, configuration: FloatArray) -> list[report_answers.OutlinePart]:
-    """Return polylines [m], base frame, that connect joints and closures of each link."""
+    """Return polylines [m] in the base frame that connect each link's joints and closures."""
     model = loop.model
     starts: dict[str, FloatArray] = {}
     ends: dict[str, list[FloatArray]] = {}

@@ -168,7 +168,7 @@ def leg_names(loop: Any) -> tuple[str, ...]:
 
 
 def leg_axes(loop: Any, configuration: ArrayLike) -> FloatArray:
-    """Compute unit vectors (..., 2, k, 3) along the k legs, in the links' frames.
+    """Compute unit vectors (..., 2, k, 3) along the k legs, from their feet to the body.
 
     Vectors [..., 0, :, :] are in the frames of the links that carry the legs, vectors [..., 1, :,
     :] in the frame of the body that the legs support. A leg is on the link that carries its last

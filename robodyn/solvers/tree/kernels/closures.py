@@ -275,7 +275,7 @@ def turn_of(closure: Any, a: Any, b: Any) -> Any:
 
 @inner
 def rotated_axis(closure: Any, a: Any, b: Any, k: int) -> Any:
-    """Return axis `k` of the base frame, rotated like the child from rest orientation.
+    """Rotate axis `k` of the base frame as the child is rotated from its rest orientation.
 
     `a` and `b` are the bodies of parent and child; the result is in the base frame.
     """

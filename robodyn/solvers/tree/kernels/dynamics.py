@@ -132,7 +132,7 @@ def tree_efforts(m: Any, v: Any, a: Any, state: Any, B: Any, tau: Any) -> None:
 
 @inner
 def inverse_dynamics(m: Any, state: Any, trusted: bool, s: Any, out: Any) -> int:
-    """Write the efforts at the independent coordinates for a motion to `out` (free,).
+    """Write to `out` (free,) the efforts at the independent coordinates for a motion.
 
     Motion, tip wrench and motion of the base are those of `state`; `s` is scratch. Return OK, or
     the status code of a failure.

@@ -29,7 +29,8 @@ LISTS = PIVOT_PLAN.size
 def factor(m: Any, K: Any) -> bool:
     """Eliminate the dependent coordinates from the closures' Jacobian `K`, in place.
 
-    Return False if a pivot is too small or the entries grow too much.
+    `K` then contains the factors of the eliminated rows and the inverses of the pivots. Return
+    False if a pivot is too small or the entries grow too much.
     """
     for n in range(m.pivots):
         pivot = pivot_of(m, n)

@@ -95,7 +95,7 @@ def inverse_dynamics(
     plan: Any, numbers: Any, q: Any, rates: Any, change: Any, wrench: Any, base: Any, trusted: bool,
     out: Any,
 ) -> bool:  # fmt: skip
-    """Write the efforts (driven,) for a motion to `out`; return whether they exist.
+    """Write to `out` (driven,) the efforts for a motion; return whether they exist.
 
     They are those of `distribution.limited_efforts`.
     """

@@ -198,7 +198,7 @@ def body_motions(
     accepted: float,
     out: Any,
 ) -> int:
-    """Write configurations, rates and accelerations for motions of the tip to `out`.
+    """Write to `out` the configurations, rates and accelerations for motions of the tip.
 
     A row of `out` (N, positions + 2 free) contains the configuration, then the rates and the
     accelerations of the independent coordinates. A motion consists of a pose (N, 7), a twist (N, 6)

@@ -205,7 +205,8 @@ def store_motion(motion: Any, row: Any) -> None:
 def load_terms(row: Any) -> Any:
     """Return the `LinkTerms` of a body, read from its row of `Scratch.C`.
 
-    Once all bodies that it carries have been added, they are those of the body and these.
+    Once the terms of the bodies that it carries have been added to the row, they are those of the
+    composite body.
     """
     return LinkTerms(
         row[MASS], vector(row, FIRST_MOMENT), matrix(row, INERTIA), matrix(row, SPREAD),
