@@ -88,9 +88,17 @@ class Flight:
     """A bringup launch of the hexapod, and a node that sends goals."""
 
     def __init__(self, folder):
+        settings = folder / "settings.yaml"
+        # with commands 55 ms late on a busy machine the controller would no longer be stable
+        settings.write_text("forward_simulator: {ros__parameters: {real_time_factor: 0.25}}")
         self.launch = Launch(
             folder,
-            {"model": folder / "my_hexapod.yaml", "path": "none", "record": "true"},
+            {
+                "model": folder / "my_hexapod.yaml",
+                "path": "none",
+                "record": "true",
+                "params_file": settings,
+            },
             "mechanism_sim.launch.py",
         )
         self.peer = Peer(self.launch.domain)
