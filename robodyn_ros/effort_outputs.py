@@ -28,6 +28,7 @@ from robodyn.trajectories import SampledTrajectory
 from robodyn.trajectories.tip_joints import TipJoints
 from robodyn_ros import messages, qos
 from robodyn_ros.messages import JointStateMessage, MultiArrayMessage
+from robodyn_ros.publishers import other_publishers
 
 # Number of the latest own commands (some seconds) with which a received command is compared.
 RECENT = 2000
@@ -101,11 +102,9 @@ class JointCommands:
         for publisher in self._publishers:
             topic = publisher.topic_name
             if self._node.count_publishers(topic) > 1:
-                me = self._node.get_name(), self._node.get_namespace()
                 names = [
                     f"{info.node_namespace.rstrip('/')}/{info.node_name}"
-                    for info in self._node.get_publishers_info_by_topic(topic)
-                    if (info.node_name, info.node_namespace) != me
+                    for info in other_publishers(self._node, topic)
                 ]
                 return f"{topic} has another publisher, {', '.join(names) or 'of the same name'}"
         return ""

@@ -25,6 +25,7 @@ from robodyn_ros.executor import Finished as Finished
 from robodyn_ros.executor import shut_down, spin
 from robodyn_ros.parameter_files import read_sections, unused_parameter_messages
 from robodyn_ros.process_environment import domain_problem, set_log_folder
+from robodyn_ros.publishers import publisher_names
 
 ENDING = (signal.SIGINT, signal.SIGTERM)
 # Time for a callback to end after a signal [s]. Launch kills a process 10 s after Ctrl-C.
@@ -135,8 +136,7 @@ def _warn_without_clock(node: Node) -> None:
     def look() -> None:
         timer.cancel()
         if node.get_parameter("use_sim_time").value and not node.get_clock().now().nanoseconds:
-            found = node.get_publishers_info_by_topic("/clock")
-            names = sorted({end.node_name for end in found} - {node.get_name()})
+            names = sorted(set(publisher_names(node, "/clock")))
             why = f"no message was received from {', '.join(names)}" if names else "no publisher"
             node.get_logger().warning(f"waiting for /clock, because use_sim_time is true: {why}")
 

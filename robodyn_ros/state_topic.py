@@ -30,6 +30,7 @@ from robodyn.errors import RobodynError, shorten
 from robodyn.mechanism.mechanism import Mechanism
 from robodyn_ros import messages
 from robodyn_ros.diagnostics import Status, log_at_level
+from robodyn_ros.publishers import other_publishers, publisher_names
 from robodyn_ros.refusals import Refusals
 
 try:
@@ -159,15 +160,15 @@ class StateTopic:
             return f"refused: {shorten(self._refusal, 300)}"
         if reason := self._source.reason():
             return reason
-        names = self._publishers()
-        if not names:
+        found = other_publishers(self._node, self._topic)
+        if not found:
             return "it has no publisher"
+        names = ", ".join(sorted(p.node_name for p in found))
         kind = self._source.kind
         expected = f"{kind.__module__.split('.')[0]}/msg/{kind.__name__}"
-        found = self._node.get_publishers_info_by_topic(self._node.resolve_topic_name(self._topic))
         if others := {end.topic_type for end in found} - {expected}:
-            return f"{', '.join(names)} publishes {', '.join(sorted(others))}, not {expected}"
-        return f"no message was received from {', '.join(names)}"
+            return f"{names} publishes {', '.join(sorted(others))}, not {expected}"
+        return f"no message was received from {names}"
 
     def _missing_joints(self) -> str:
         """Return a message that names joints missing in the latest messages; else empty."""
@@ -280,17 +281,10 @@ class StateTopic:
         return self._stamps.time_of(stamp, published, self._node.get_clock().now().nanoseconds)
 
     def _publishers(self) -> list[str]:
-        return publishers_of(self._node, self._topic)
+        return publisher_names(self._node, self._topic)
 
     def _count_publishers(self) -> int:
         return len(self._publishers())
-
-
-def publishers_of(node: Node, topic: str) -> list[str]:
-    """Return the names of other nodes that publish on a topic, one for each publisher."""
-    own = node.get_name(), node.get_namespace()
-    found = node.get_publishers_info_by_topic(node.resolve_topic_name(topic))
-    return sorted(p.node_name for p in found if (p.node_name, p.node_namespace) != own)
 
 
 def changed_profile(profile: QoSProfile, **changes: Any) -> QoSProfile:
