@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,15 @@ from robodyn.arrays import ArrayLike, FloatArray
 from robodyn.base_motion import BaseMotion, rows_of
 from robodyn.dynamics.batch_calls import STATE, evaluate_unchecked
 from robodyn.dynamics.kernels.derivatives import LOADS_AT_REST
+from robodyn.dynamics.single_calls import bind_kernel
 from robodyn.errors import KinematicsError
 from robodyn.numerics.array_arguments import (
-    MATRIX,
     MATRIX_OUT,
     ROWS_OF_ANY_STRIDE,
     VECTOR,
     VECTOR_OUT,
-    direct,
 )
 from robodyn.numerics.broadcasting import states
-from robodyn.threads import cached_threadsafe
 
 Blocks = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -33,20 +31,6 @@ Blocks = tuple[FloatArray, FloatArray, FloatArray]
 # relative to the mechanism's size].
 SLOPE_STEP = 5e-4
 _STATE = (ROWS_OF_ANY_STRIDE, *STATE)
-
-
-@cached_threadsafe
-def _entry(kernel: Any, *given: Any) -> Callable[..., int]:
-    return direct(kernel, *given)
-
-
-def _bound(kernel: Any, numbers: tuple[FloatArray, ...], *given: Any) -> Callable[..., int]:
-    """Compile a kernel for a mechanism; return it bound to the mechanism's arrays.
-
-    `given` are the types of the kernel's other arguments.
-    """
-    types_of = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
-    return partial(_entry(kernel, *types_of, *given), *numbers)
 
 
 class CompiledDerivatives:
@@ -90,12 +74,12 @@ class CompiledDerivatives:
 
     @cached_property
     def _call(self) -> Callable[..., int]:
-        return _bound(self._kernel, self.numbers, *_STATE, types.int64, MATRIX_OUT)
+        return bind_kernel(self._kernel, self.numbers, *_STATE, types.int64, MATRIX_OUT)
 
     @cached_property
     def _call_single(self) -> Callable[..., int] | None:
         given = VECTOR, VECTOR, VECTOR, types.boolean, VECTOR_OUT
-        return None if self._single is None else _bound(self._single, self.numbers, *given)
+        return None if self._single is None else bind_kernel(self._single, self.numbers, *given)
 
     def __call__(
         self,

@@ -27,10 +27,18 @@ from robodyn.threads import cached_threadsafe
 
 
 @cached_threadsafe
-def _entry(kernel: Any, is_matrix: bool, base: Any, *numbers: Any) -> Callable[..., bool]:
-    state = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
-    given = (VECTOR, types.boolean, MATRIX_OUT) if is_matrix else state
-    return direct(kernel, *numbers, *given)
+def _entry(kernel: Any, *given: Any) -> Callable[..., Any]:
+    return direct(kernel, *given)
+
+
+def bind_kernel(kernel: Any, numbers: tuple[FloatArray, ...], *given: Any) -> Callable[..., Any]:
+    """Compile a kernel for a mechanism; return it bound to the mechanism's arrays.
+
+    `numbers` are the packed parameters, vectors or matrices; `given` are the types of the kernel's
+    other arguments.
+    """
+    types_of = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
+    return partial(_entry(kernel, *types_of, *given), *numbers)
 
 
 def _bound(index: int) -> cached_property[Callable[..., bool]]:
@@ -41,8 +49,9 @@ def _bound(index: int) -> cached_property[Callable[..., bool]]:
 
     def bind(single: Single) -> Callable[..., bool]:
         kernels, numbers, base = single.given
-        kinds = (VECTOR if array.ndim == 1 else MATRIX for array in numbers)
-        return partial(_entry(kernels[index], index == 2, base, *kinds), *numbers)
+        state = VECTOR, VECTOR, VECTOR, VECTOR_OR_NONE, base, types.boolean, VECTOR_OUT
+        given = (VECTOR, types.boolean, MATRIX_OUT) if index == 2 else state
+        return bind_kernel(kernels[index], numbers, *given)
 
     return cached_property(bind)
 

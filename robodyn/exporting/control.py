@@ -194,7 +194,9 @@ def _effort_ends_of(kind: KindFunctions, setting: Setting) -> Any:
 
 
 @inner
-def corrected(kp: Any, kv: Any, error: Any, v: Any, rate: Any, change: Any, out: Any) -> None:
+def put_feedback_acceleration(
+    kp: Any, kv: Any, error: Any, v: Any, rate: Any, change: Any, out: Any
+) -> None:
     """Write the acceleration that computed torque commands to `out` (nv,).
 
     It is change + kv (rate - v) + kp error.
@@ -240,7 +242,7 @@ def computed_torque_less_of(kind: KindFunctions, setting: Setting) -> Any:
         error, accel = work[0], work[1]
         required, resting, reduced, planned = efforts[0], efforts[1], efforts[2], efforts[3]
         difference(q, goal, error)
-        corrected(kp, kv, error, v, rate, change, accel)
+        put_feedback_acceleration(kp, kv, error, v, rate, change, accel)
         if not (
             inverse_at_rest(q, v, address(accel), wrench, base, address(required))
             and find_planned(goal, rate, change, kp, kv, error, planned)
